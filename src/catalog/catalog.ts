@@ -14,6 +14,7 @@ import * as consoleApplication from './verbs/console-application.ts';
 import * as contents from './verbs/contents.ts';
 import * as copyEntry from './verbs/copy-entry.ts';
 import * as createFolder from './verbs/create-folder.ts';
+import * as deadProperties from './verbs/dead-properties.ts';
 import * as findPath from './verbs/find-path.ts';
 import * as idempotency from './verbs/idempotency.ts';
 import * as issuerRecords from './verbs/issuer-records.ts';
@@ -22,6 +23,7 @@ import * as leases from './verbs/leases.ts';
 import * as links from './verbs/links.ts';
 import * as listFolder from './verbs/list-folder.ts';
 import * as listWithContents from './verbs/list-with-contents.ts';
+import * as locks from './verbs/locks.ts';
 import * as members from './verbs/members.ts';
 import * as people from './verbs/people.ts';
 import * as purge from './verbs/purge.ts';
@@ -49,6 +51,7 @@ const modules = {
   ...contents,
   ...copyEntry,
   ...createFolder,
+  ...deadProperties,
   ...findPath,
   ...idempotency,
   ...issuerRecords,
@@ -57,6 +60,7 @@ const modules = {
   ...links,
   ...listFolder,
   ...listWithContents,
+  ...locks,
   ...members,
   ...people,
   ...purge,

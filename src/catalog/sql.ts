@@ -120,6 +120,8 @@ export interface Origin {
   /** The value of `By`: `operator`, or the caller's actor. */
   by: string;
   request: string;
+  /** Tokens of locks that the caller has sent. */
+  lockTokens?: readonly string[];
 }
 
 /** Adds a change to the journal. A change that concerns no space has the space 0. */

@@ -50,6 +50,8 @@ export interface Caller {
   spaceId: string | null;
   /** The tracking id of the request, recorded with every change it makes. */
   requestId: string;
+  /** Tokens of locks, from the header `If`. */
+  lockTokens?: readonly string[];
 }
 
 /** The fields of a caller that is an application, acting for itself in its own space. */

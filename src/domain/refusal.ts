@@ -38,6 +38,7 @@ export const refusalCodes = [
   'IssuerUnavailable',
   'LastManager',
   'LinkNotFound',
+  'Locked',
   'MalformedRequest',
   'MethodNotAllowed',
   'MutualTlsNotAllowed',

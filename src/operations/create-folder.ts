@@ -13,6 +13,7 @@ import type { Cabinet } from './cabinet.ts';
 import { checkFree } from './free-space.ts';
 import { toIdempotency } from './idempotency.ts';
 import { type FolderListing, firstPageLimit } from './list-folder.ts';
+import { byCaller } from './origin.ts';
 
 export interface CreateFolderRequest {
   parentFolderId: string | null;
@@ -50,9 +51,7 @@ export async function createFolder(
     conflict: request.conflict,
     ...(request.precondition && { precondition: request.precondition }),
     ...(request.times !== undefined && { times: request.times }),
-    by: caller.actor,
-    at: cabinet.clock.now(),
-    request: caller.requestId,
+    ...byCaller(cabinet, caller),
     idempotency: toIdempotency(caller, 'create-folder', request.idempotencyKey, [
       space,
       parent,

@@ -10,6 +10,7 @@ export function byOperator({ clock }: Pick<Cabinet, 'clock'>): Origin {
   return { at: clock.now(), by: 'operator', request: randomUUID() };
 }
 
-export function byCaller({ clock }: Pick<Cabinet, 'clock'>, { actor, requestId }: Caller): Origin {
-  return { at: clock.now(), by: actor, request: requestId };
+export function byCaller({ clock }: Pick<Cabinet, 'clock'>, { actor, requestId, lockTokens }: Caller): Origin {
+  const origin = { at: clock.now(), by: actor, request: requestId };
+  return lockTokens === undefined ? origin : { ...origin, lockTokens };
 }

@@ -42,6 +42,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   IssuerUnavailable: 500,
   LastManager: 400,
   LinkNotFound: 404,
+  Locked: 403,
   MalformedRequest: 400,
   MethodNotAllowed: 404,
   MutualTlsNotAllowed: 403,

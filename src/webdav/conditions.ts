@@ -3,6 +3,7 @@
 
 import { checkPrecondition, type Precondition } from '../domain/precondition.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { findLocks } from '../operations/locks.ts';
 import { readPrecondition } from '../rest/preconditions.ts';
 import { type ConditionState, isFulfilled, parseIf } from './if-header.ts';
 import { isDavPath, toOwnPath } from './path.ts';
@@ -34,16 +35,22 @@ function toHttpState(resource: Resource): { etag: string; modifiedAt: number } |
 const nothing: ConditionState = { etag: null, tokens: [] };
 
 async function findState(dav: DavRequest, own: Resource, address: string | null): Promise<ConditionState> {
-  if (address === null) return toState(own);
+  if (address === null) return await toState(dav, own);
   const { publicUrl, basePath } = dav.context;
   const path = toOwnPath(address, { publicUrl, basePath, host: dav.exchange.request.headers.host });
   if (path === null || !isDavPath(path)) return nothing;
-  return toState(await findResource(dav, path));
+  return await toState(dav, await findResource(dav, path));
 }
 
-function toState(resource: Resource): ConditionState {
-  if (resource.kind !== 'entry') return nothing;
-  return { etag: etagOf(resource.details), tokens: [] };
+/** What does not exist yet is covered by locks from above. */
+async function toState({ context }: DavRequest, resource: Resource): Promise<ConditionState> {
+  if (resource.kind === 'root' || resource.kind === 'no space') return nothing;
+  const isFree = resource.kind === 'free';
+  const on = isFree ? resource.parent : resource.details;
+  if (on === null) return nothing;
+  const locks = await findLocks(context.cabinet, resource.caller, { id: on.entry.id });
+  const tokens = locks.filter(({ isDeep }) => isDeep || !isFree).map(({ token }) => token);
+  return { etag: isFree ? null : etagOf(on), tokens };
 }
 
 /** Binds the change of an entry to the state in which it was found. */

@@ -36,6 +36,7 @@ const statuses: Partial<Record<RefusalCode, number>> = {
   InvalidMove: 403,
   InvalidName: 403,
   IssuerUnavailable: 503,
+  Locked: 423,
   MethodNotAllowed: 405,
   MutualTlsNotAllowed: 403,
   MutualTlsRequired: 403,

@@ -3,6 +3,7 @@
 import { readMediaType } from '../domain/content-type.ts';
 import { toContentEtag } from '../domain/precondition.ts';
 import type { Answer } from '../listener/answer.ts';
+import { checkUnlocked } from '../operations/locks.ts';
 import { openFile } from '../operations/open-file.ts';
 import { discardContent, receiveContent } from '../operations/receive-content.ts';
 import { admitSave, saveFile } from '../operations/save-file.ts';
@@ -49,6 +50,8 @@ export async function putFile(dav: DavRequest, resource: Resource): Promise<Answ
   if (isLitter(dav, resource.names)) return await forgetBody(dav);
   const isConditional = await checkConditions(dav, resource);
   const target = toTarget(resource);
+  const isHere = request.readableLength === expectedBytes;
+  if (!isHere) await checkUnlocked(dav.context.cabinet, target.caller, { id: target.lockId });
   const { cabinet } = dav.context;
   const precondition = toContentPrecondition(resource, isConditional);
   const digests = { sha256: parameters.readSha256(request, 'content-digest'), md5: parameters.readMd5(request) };
@@ -58,7 +61,7 @@ export async function putFile(dav: DavRequest, resource: Resource): Promise<Answ
     fileName: target.name,
     declaredBytes: expectedBytes,
     // A body that arrived with its headers is in memory already, so an early refusal would save nothing.
-    skipFolderCheck: request.readableLength === expectedBytes,
+    skipFolderCheck: isHere,
     idempotencyKey: null,
     conflict: 'Version',
     precondition,
@@ -95,6 +98,8 @@ interface PutTarget {
   caller: EntryResource['caller'];
   folderId: string;
   name: string;
+  /** The file, or the folder of a new one: where a lock would stand in the way. */
+  lockId: string;
 }
 
 /** A file that exists keeps its name, also where the request spells it in another Unicode form. */
@@ -103,10 +108,10 @@ function toTarget(resource: Resource): PutTarget {
   if (resource.kind === 'entry') {
     const { caller, details, parent } = resource;
     if (parent === null) throw notFound();
-    return { resource, caller, folderId: parent.entry.id, name: details.entry.name };
+    return { resource, caller, folderId: parent.entry.id, name: details.entry.name, lockId: details.entry.id };
   }
   const { resource: free, parent } = requireParent(resource);
-  return { resource: free, caller: free.caller, folderId: parent.entry.id, name: free.name };
+  return { resource: free, caller: free.caller, folderId: parent.entry.id, name: free.name, lockId: parent.entry.id };
 }
 
 /** What cannot be read counts as absent; the type is then detected. */

@@ -1,5 +1,7 @@
 // The live properties (RFC 4918, section 15; RFC 4331): computed from what is stored, and protected from PROPPATCH.
 
+import type { DeadProperty } from '../catalog/verbs/dead-properties.ts';
+import { supportedLocks } from './lock-discovery.ts';
 import { escapeXml } from './xml-text.ts';
 
 /** A resource as properties show it. */
@@ -13,6 +15,10 @@ export interface Described {
   contentType: string;
   /** Null for collections. */
   etag: string | null;
+  /** Dead properties. */
+  properties: readonly DeadProperty[];
+  /** The XML in `lockdiscovery`; null: it cannot be locked. */
+  locks: string | null;
   /** Of the space; null where none was requested, and for the list of spaces. */
   room: { usedBytes: number; availableBytes: number | null } | null;
 }
@@ -28,6 +34,8 @@ const common: Record<string, LiveProperty> = {
   getcontenttype: ({ isCollection, contentType }) => (isCollection ? null : escapeXml(contentType)),
   getetag: ({ etag }) => (etag === null ? null : escapeXml(etag)),
   getlastmodified: ({ modifiedAt }) => new Date(modifiedAt).toUTCString(),
+  lockdiscovery: ({ locks }) => locks,
+  supportedlock: ({ locks }) => (locks === null ? null : supportedLocks),
   resourcetype: ({ isCollection }) => (isCollection ? '<D:collection/>' : ''),
 };
 

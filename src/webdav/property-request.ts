@@ -13,13 +13,17 @@ export interface PropertyRequest {
   kind: 'all' | 'names' | 'some';
   /** Those that are named; beside `all`, those to include. */
   wanted: readonly PropertyName[];
-  /** Whether the figures of the quota are needed. */
+  /** What must be read for it: the figures of the quota, locks, dead properties. */
   needsRoom: boolean;
+  needsLocks: boolean;
+  needsDead: boolean;
 }
+
+const everything = { needsLocks: true, needsDead: true };
 
 /** No body asks for all (RFC 4918, section 9.1). */
 export function readPropfind(body: XmlElement | null): PropertyRequest {
-  if (body === null) return { kind: 'all', wanted: [], needsRoom: false };
+  if (body === null) return { kind: 'all', wanted: [], needsRoom: false, ...everything };
   if (!isDav(body, 'propfind')) throw invalidXml('the element must be DAV:propfind');
   const [all, names, some] = ['allprop', 'propname', 'prop'].map((name) => findDav(body, name));
   if ([all, names, some].filter((one) => one !== undefined).length !== 1) {
@@ -27,19 +31,27 @@ export function readPropfind(body: XmlElement | null): PropertyRequest {
   }
   const list = some ?? (all === undefined ? undefined : findDav(body, 'include'));
   const wanted = list === undefined ? [] : elementsOf(list).map(({ namespace, name }) => ({ namespace, name }));
-  const needsRoom = wanted.some(({ namespace, name }) => namespace === 'DAV:' && quotaNames.includes(name));
-  return { kind: all !== undefined ? 'all' : names !== undefined ? 'names' : 'some', wanted, needsRoom };
+  const needsRoom = wanted.some(isOnRequest);
+  if (some === undefined) return { kind: all === undefined ? 'names' : 'all', wanted, needsRoom, ...everything };
+  const needsLocks = wanted.some(({ namespace, name }) => namespace === 'DAV:' && name === 'lockdiscovery');
+  const needsDead = wanted.some(({ namespace, name }) => !isLive(namespace, name));
+  return { kind: 'some', wanted, needsRoom, needsLocks, needsDead };
 }
 
 export function renderProperties({ kind, wanted }: PropertyRequest, resource: Described): string {
   if (kind === 'names') {
     const own = [...commonNames, ...quotaNames].filter((name) => renderLive(name, resource) !== null);
-    return renderPropstat(own.map((name) => `<D:${name}/>`).join(''), '200 OK');
+    const dead = resource.properties.map(renderName).join('');
+    return renderPropstat(own.map((name) => `<D:${name}/>`).join('') + dead, '200 OK');
   }
   let found = '';
   let missing = '';
-  if (kind === 'all') for (const name of commonNames) found += renderLive(name, resource) ?? '';
+  if (kind === 'all') {
+    for (const name of commonNames) found += renderLive(name, resource) ?? '';
+    for (const { xml } of resource.properties) found += xml;
+  }
   for (const property of wanted) {
+    if (kind === 'all' && !isOnRequest(property)) continue;
     const value = toValue(property, resource);
     if (value !== null) found += value;
     else if (kind === 'some') missing += renderName(property);
@@ -52,8 +64,14 @@ export function renderProperties({ kind, wanted }: PropertyRequest, resource: De
   );
 }
 
+/** Beside `allprop`, the others are there already. */
+function isOnRequest({ namespace, name }: PropertyName): boolean {
+  return namespace === 'DAV:' && quotaNames.includes(name);
+}
+
 function toValue({ namespace, name }: PropertyName, resource: Described): string | null {
-  return isLive(namespace, name) ? renderLive(name, resource) : null;
+  if (isLive(namespace, name)) return renderLive(name, resource);
+  return resource.properties.find((one) => one.namespace === namespace && one.name === name)?.xml ?? null;
 }
 
 export function renderPropstat(properties: string, status: string, rest = ''): string {

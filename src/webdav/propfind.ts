@@ -1,13 +1,17 @@
-// PROPFIND. The members of a collection are read and sent in pages, so that memory does not grow with their number.
+// PROPFIND. The entries of a collection are read and sent in pages, so that memory does not grow with their number.
 
 import type { ListedCursor, ListedEntry } from '../catalog/verbs/list-with-contents.ts';
+import type { Lock } from '../catalog/verbs/locks.ts';
+import type { SpaceAccess } from '../domain/caller.ts';
 import { toContentEtag } from '../domain/precondition.ts';
 import type { Answer } from '../listener/answer.ts';
 import { findWithContent, listWithContents } from '../operations/list-with-contents.ts';
+import { findLocks } from '../operations/locks.ts';
 import { checkIf } from './conditions.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { readDepth } from './headers.ts';
 import type { Described } from './live-properties.ts';
+import { renderLocks } from './lock-discovery.ts';
 import { toHref } from './path.ts';
 import { type PropertyRequest, readPropfind, renderProperties } from './property-request.ts';
 import {
@@ -23,6 +27,8 @@ import { readXml } from './xml-reader.ts';
 import { escapeXml, xmlHead, xmlType } from './xml-text.ts';
 
 const pageSize = 500;
+/** Dead properties can have 64 KiB an entry. */
+const pageSizeWithDead = 100;
 const opening = `${xmlHead}<D:multistatus xmlns:D="DAV:">`;
 const closing = '</D:multistatus>';
 
@@ -36,21 +42,20 @@ export async function propfind(dav: DavRequest, resource: Resource): Promise<Ans
   }
   const isDeep = depth === 1 && isCollection(resource);
   const body =
-    resource.kind === 'root' ? listSpaces(dav, request, isDeep) : listEntries(dav, request, { resource, isDeep });
+    resource.kind === 'root' ? listSpaces(dav, request, isDeep) : listEntries(dav, request, resource, isDeep);
   return { status: 207, headers: { 'Content-Type': xmlType }, body };
 }
 
 async function* listSpaces(dav: DavRequest, request: PropertyRequest, isDeep: boolean): AsyncGenerator<Buffer> {
   const { basePath } = dav.context;
   const root = { href: toHref(basePath, [], true), name: 'dav', isCollection: true, createdAt: 0, modifiedAt: 0 };
-  const text = renderResponse(request, { ...root, sizeBytes: 0, contentType: '', etag: null, room: null });
-  yield Buffer.from(opening + text);
+  const empty = { sizeBytes: 0, contentType: '', etag: null, properties: [], locks: null, room: null };
+  yield Buffer.from(opening + renderResponse(request, { ...root, ...empty }));
   for (const access of isDeep ? dav.caller.spaces : []) {
-    const caller = toCallerIn(dav.caller, access);
-    const member = await findWithContent(dav.context.cabinet, caller, { id: access.rootId });
+    const view = await openView(dav, request, { access, caller: toCallerIn(dav.caller, access), id: access.rootId });
+    const root = await findWithContent(dav.context.cabinet, view.caller, { id: access.rootId });
     const href = toHref(basePath, [access.spaceName], true);
-    const room = request.needsRoom ? await dav.context.cabinet.quotas.findRoom(access, caller.actor) : null;
-    yield Buffer.from(renderResponse(request, { ...describe(member, href, room), name: access.spaceName }));
+    yield Buffer.from(renderResponse(request, { ...view.describe(root, href), name: access.spaceName }));
   }
   yield Buffer.from(closing);
 }
@@ -58,24 +63,30 @@ async function* listSpaces(dav: DavRequest, request: PropertyRequest, isDeep: bo
 async function* listEntries(
   dav: DavRequest,
   request: PropertyRequest,
-  { resource, isDeep }: { resource: EntryResource; isDeep: boolean },
+  { access, caller, details, parent, ...resource }: EntryResource,
+  isDeep: boolean,
 ): AsyncGenerator<Buffer> {
   const { cabinet } = dav.context;
-  const { caller, access, details } = resource;
   const { id } = details.entry;
-  const room = request.needsRoom ? await cabinet.quotas.findRoom(access, caller.actor) : null;
-  const href = hrefOf(dav.context, resource);
-  const own = await findWithContent(cabinet, caller, { id });
-  const described = describe(own, href, room);
+  const view = await openView(dav, request, { access, caller, id });
+  const href = hrefOf(dav.context, { ...resource, access, caller, details, parent });
+  const own = view.describe(await findWithContent(cabinet, caller, { id }), href);
   // The root folder keeps its first name; people know the space by its own.
-  if (resource.parent === null) described.name = access.spaceName;
-  yield Buffer.from(opening + renderResponse(request, described));
+  if (parent === null) own.name = access.spaceName;
+  yield Buffer.from(opening + renderResponse(request, own));
+  if (isDeep && request.needsLocks) await view.readWithin(id);
+  const limit = request.needsDead ? pageSizeWithDead : pageSize;
   let after: ListedCursor | null = null;
   for (let hasMore = isDeep; hasMore; hasMore = after !== null) {
-    const page = await listWithContents(cabinet, caller, { folder: id, after, limit: pageSize });
+    const page = await listWithContents(cabinet, caller, {
+      folder: id,
+      after,
+      limit,
+      hasProperties: request.needsDead,
+    });
     let text = '';
     for (const member of page.members)
-      text += renderResponse(request, describe(member, toMemberHref(href, member), room));
+      text += renderResponse(request, view.describe(member, toMemberHref(href, member)));
     yield Buffer.from(text);
     after = page.next;
   }
@@ -86,17 +97,41 @@ function toMemberHref(folder: string, { entry }: ListedEntry): string {
   return `${folder}${encodeURIComponent(entry.name)}${entry.kind === 'folder' ? '/' : ''}`;
 }
 
-function describe({ entry, content }: ListedEntry, href: string, room: Described['room']): Described {
+interface ViewOf {
+  access: SpaceAccess;
+  caller: EntryResource['caller'];
+  /** The collection, or the file, that was requested. */
+  id: string;
+}
+
+/** Reads what a request needs beside the entries themselves: quota and locks. */
+async function openView(dav: DavRequest, request: PropertyRequest, { access, caller, id }: ViewOf) {
+  const { cabinet } = dav.context;
+  const room = request.needsRoom ? await cabinet.quotas.findRoom(access, caller.actor) : null;
+  const covering = request.needsLocks ? await findLocks(cabinet, caller, { id }) : [];
+  let within = new Map<string, Lock[]>();
+  const locksOf = (entryId: string) =>
+    entryId === id ? covering : [...covering.filter(({ isDeep }) => isDeep), ...(within.get(entryId) ?? [])];
   return {
-    href,
-    isCollection: entry.kind === 'folder',
-    name: entry.name,
-    createdAt: entry.createdAt,
-    modifiedAt: content?.savedAt ?? entry.modifiedAt,
-    sizeBytes: entry.sizeBytes,
-    contentType: entry.contentType,
-    etag: content === null ? null : toContentEtag(content.sha256),
-    room,
+    caller,
+    async readWithin(folder: string) {
+      within = Map.groupBy(await findLocks(cabinet, caller, { id: folder, isWithin: true }), ({ entryId }) => entryId);
+    },
+    describe({ entry, content, properties }: ListedEntry, href: string): Described {
+      return {
+        href,
+        isCollection: entry.kind === 'folder',
+        name: entry.name,
+        createdAt: entry.createdAt,
+        modifiedAt: content?.savedAt ?? entry.modifiedAt,
+        sizeBytes: entry.sizeBytes,
+        contentType: entry.contentType,
+        etag: content === null ? null : toContentEtag(content.sha256),
+        properties,
+        locks: renderLocks(locksOf(entry.id), { context: dav.context, spaceName: access.spaceName }),
+        room,
+      };
+    },
   };
 }
 

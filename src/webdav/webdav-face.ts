@@ -13,8 +13,11 @@ import type { RouteLabels } from '../telemetry/request-metrics.ts';
 import { DavAuthenticator } from './authenticate.ts';
 import { renderDavRefusal } from './dav-refusal.ts';
 import { putFile, readFile } from './file-methods.ts';
+import { parseIf, tokensOf } from './if-header.ts';
+import { lock, unlock } from './lock-methods.ts';
 import { isDavPath } from './path.ts';
 import { propfind } from './propfind.ts';
+import { proppatch } from './proppatch.ts';
 import { type DavRequest, findResource, type Resource } from './resource.ts';
 import { deleteResource, makeCollection, transfer } from './tree-methods.ts';
 
@@ -39,6 +42,9 @@ const methods: Record<string, Method> = {
   DELETE: writing(deleteResource),
   COPY: writing((dav, resource) => transfer(dav, resource, false)),
   MOVE: writing((dav, resource) => transfer(dav, resource, true)),
+  PROPPATCH: writing(proppatch),
+  LOCK: writing(lock),
+  UNLOCK: writing(unlock),
 };
 
 const allow = Object.keys(methods).join(', ');
@@ -86,7 +92,7 @@ export function webdavFace({ lookup, name, shared, clock }: WebdavOptions): Face
 }
 
 function answerOptions(): Answer {
-  const headers = { Allow: allow, DAV: '1, 3', 'MS-Author-Via': 'DAV', 'Accept-Ranges': 'bytes' };
+  const headers = { Allow: allow, DAV: '1, 2, 3', 'MS-Author-Via': 'DAV', 'Accept-Ranges': 'bytes' };
   return { status: 200, headers, body: '' };
 }
 
@@ -105,7 +111,10 @@ async function answer(
 ): Promise<Answer> {
   const arrivedAt = clock.monotonic();
   // Uses the current context: keys may have changed while a long body was read.
-  const authenticate = () => authenticator.authenticate(lookup() ?? context, exchange);
+  const authenticate = async () => {
+    const caller = await authenticator.authenticate(lookup() ?? context, exchange);
+    return { ...caller, lockTokens: readLockTokens(exchange) };
+  };
   const caller = await authenticate();
   exchange.observation.actor = caller.actor;
   context.cabinet.quotas.countRequest(caller);
@@ -113,4 +122,9 @@ async function answer(
   const renewCaller = async () => (clock.monotonic() - arrivedAt < renewAfterMs ? caller : await authenticate());
   const dav = { context, exchange, caller, renewCaller };
   return await handle(dav, await findResource(dav, exchange.path));
+}
+
+function readLockTokens({ request }: Exchange): string[] {
+  const header = request.headers.if;
+  return typeof header === 'string' ? tokensOf(parseIf(header)) : [];
 }

@@ -32,6 +32,7 @@ const programs = {
     needs: 'tests in a browser',
     check: 'command -v chromium-headless-shell || command -v chromium',
   },
+  cadaver: { packages: ['cadaver'], needs: 'WebDAV by cadaver' },
   curl: { packages: ['curl'], needs: 'walk-throughs of the documentation, uploads and downloads by curl' },
   gcc: {
     packages: ['gcc', 'libc6-dev'],
@@ -39,6 +40,7 @@ const programs = {
     check: `printf '#include <dlfcn.h>\\n#include <stdio.h>\\n' | gcc -fsyntax-only -x c -`,
   },
   haproxy: { packages: ['haproxy'], needs: 'nodes behind HAProxy and its configuration' },
+  litmus: { packages: ['litmus'], needs: 'the tests of WebDAV by litmus' },
   java: { packages: ['default-jdk-headless'], needs: 'the example in Java' },
   memcached: { packages: ['memcached'], needs: 'the benchmark against OpenStack Swift', isForBench: true },
   minio: { packages: [], needs: 'the benchmark against MinIO', isForBench: true },

@@ -8,6 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { write } from '../declaration.ts';
 import { note, type Origin, type Verb } from '../sql.ts';
 import { type EntryRow, toEntry, toStoredProperties, updateRow } from './entries.ts';
+import { checkLocks, dropLocks } from './lock-checks.ts';
 import { settleName } from './naming.ts';
 import {
   addToSizes,
@@ -50,6 +51,8 @@ export const changeEntry = write(
     const to = yield* findPlace(input, found);
     if (to !== null) Object.assign(changed, yield* settlePlace(input, found, to));
     if (isSame(found, changed)) return before;
+    yield* checkLocks(input, space, toAffected(found, to));
+    if (to !== null) yield* dropLocks(space, found, at);
     changed.modified_at = Math.max(at, found.modified_at);
     changed.modified_by = by;
     if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
@@ -68,6 +71,11 @@ function* findPlace({ space, name, parent }: ChangeEntry, found: LocatedEntry): 
   if (holder === null) throw rootStays();
   if (parent === null || parent === holder.id) return holder;
   return yield* requireFolder(space, parent, 'ParentFolderId');
+}
+
+/** A rename takes a name away from the folder and adds another one. */
+function toAffected(found: LocatedEntry, to: LocatedEntry | null) {
+  return to === null ? { changed: [found] } : { leaving: found, folders: [to] };
 }
 
 export function rootStays(): Refusal {

@@ -9,6 +9,7 @@ import { checkEntryPrecondition, type Precondition } from '../../domain/precondi
 import { allSpaces, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, rows, tuples, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
+import { copyDeadProperties } from './dead-properties.ts';
 import {
   type EntryRow,
   findRowByName,
@@ -21,6 +22,7 @@ import {
   updateRow,
 } from './entries.ts';
 import { requireHidden } from './hidden-folders.ts';
+import { checkLocks } from './lock-checks.ts';
 import { type FreeName, settleName } from './naming.ts';
 import { remove } from './removal.ts';
 import { trashEntry } from './trash.ts';
@@ -148,6 +150,7 @@ export const abandonCopies = write(
 
 function* settle(input: CopyEntry, source: EntryRow, to: LocatedEntry): Verb<FreeName> {
   const { kind } = toEntry(source);
+  yield* checkLocks(input, input.space, { folders: [to] });
   yield* checkTreeLevel(to, input.space, source, 'ParentFolderId');
   const name = input.name ?? source.name;
   const { space, conflict } = input;
@@ -252,6 +255,7 @@ class CopySlice {
     };
     const entry = yield* insertRow(space, copied);
     if (source.kind === 1) yield* this.#addVersion(source, entry);
+    yield* copyDeadProperties(source.entry, entry);
     this.#budget -= 1;
     this.#tally.add(by, 1, copied.size);
     this.#grown.set(target.entry, (this.#grown.get(target.entry) ?? 0) + copied.size);

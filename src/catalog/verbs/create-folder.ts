@@ -5,9 +5,10 @@ import { checkEntryPrecondition, checkPrecondition, type Precondition } from '..
 import { Refusal } from '../../domain/refusal.ts';
 import { write } from '../declaration.ts';
 import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
-import { append, type Verb } from '../sql.ts';
+import { append, type Origin, type Verb } from '../sql.ts';
 import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { claimsOfKey, type Idempotency, recall, remember } from './idempotency.ts';
+import { checkLocks } from './lock-checks.ts';
 import { settleName, toNameClaim } from './naming.ts';
 import { checkLevel, type LocatedEntry, raiseHeights, requireFolder, toDetails } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
@@ -19,7 +20,7 @@ export interface WantedFolder {
   nameKey: string;
 }
 
-export interface CreateFolder extends WantedFolder {
+export interface CreateFolder extends WantedFolder, Origin {
   space: number;
   parent: string;
   /** The folders between `parent` and the new one, top first: missing ones are created. */
@@ -31,9 +32,6 @@ export interface CreateFolder extends WantedFolder {
   precondition?: Precondition | null;
   /** For imported folders; otherwise the current time. */
   times?: EntryTimes;
-  by: string;
-  at: number;
-  request: string;
   idempotency: Idempotency | null;
 }
 
@@ -94,6 +92,7 @@ function* create(input: CreateFolder): Verb<CreatedFolder> {
   const naming = missing.length > 0 ? { free: { name, nameKey } } : yield* settleName(wanted);
   if (input.precondition) yield* checkNamed(input.precondition, holder, missing.length > 0 ? null : wanted);
   if ('taken' in naming) return { folder: toEntry(naming.taken), isExisting: true, isReplayed: false, made: [] };
+  yield* checkLocks(input, space, { folders: [holder] });
   const folders = [...missing, { id, ...naming.free }];
   checkLevel(holder, way === undefined ? 'ParentFolderId' : target, folders.length);
   const added = { entries: folders.length, bytes: 0 };

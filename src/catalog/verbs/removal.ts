@@ -42,7 +42,14 @@ export interface Purge {
   tally: Tally;
 }
 
-export type Removal = TreeRemoval | VersionsRemoval | CopyRemoval | Purge;
+/** The empty version of a file that was made for a lock; the first content takes its place. */
+export interface PlaceholderRemoval {
+  reason: 'placeholder-filled';
+  space: number;
+  file: number;
+}
+
+export type Removal = TreeRemoval | VersionsRemoval | CopyRemoval | PlaceholderRemoval | Purge;
 
 export interface RemovedVersion {
   version: number;
@@ -63,6 +70,9 @@ export function* remove(removal: Removal): Verb<string[]> {
       return yield* removeVersions(removal);
     case 'copy-abandoned':
       yield* execute(sql`UPDATE hidden_trees SET purpose = 'purge' WHERE entry = ${removal.top}`);
+      return [];
+    case 'placeholder-filled':
+      yield* removePlaceholder(removal);
       return [];
     case 'purge':
       return yield* purge(removal);
@@ -91,6 +101,17 @@ function* removeVersions({ origin, space, file, versions }: VersionsRemoval): Ve
   return freed;
 }
 
+/** An empty content is never a blob. */
+function* removePlaceholder({ space, file }: PlaceholderRemoval): Verb<void> {
+  const version = yield* row<RemovedVersion>(sql`SELECT version, versions.content AS content, created_by,
+    contents.size AS size FROM versions JOIN contents ON contents.content = versions.content
+    WHERE versions.entry = ${file} AND version = 1 AND contents.size = 0`);
+  if (version === undefined) throw new Error('a file that was made for a lock has no empty version');
+  const tally = new Tally();
+  yield* deleteVersion(file, version, tally);
+  yield* tally.write(space);
+}
+
 function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
   const freed: string[] = [];
   for (const version of versions) {
@@ -98,6 +119,8 @@ function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
     if (blob !== null) freed.push(blob);
   }
   if (isLast) {
+    yield* execute(sql`DELETE FROM dead_properties WHERE entry = ${entry.entry}`);
+    yield* execute(sql`DELETE FROM locks WHERE entry = ${entry.entry}`);
     yield* execute(sql`DELETE FROM entries WHERE entry = ${entry.entry}`);
     tally.add(entry.created_by, -1, 0);
   }

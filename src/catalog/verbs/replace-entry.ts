@@ -7,7 +7,9 @@ import { checkEntryPrecondition } from '../../domain/precondition.ts';
 import { write } from '../declaration.ts';
 import { note, type Verb } from '../sql.ts';
 import { type ChangeEntry, changeEntry } from './change-entry.ts';
+import { replaceDeadProperties } from './dead-properties.ts';
 import { updateRow } from './entries.ts';
+import { checkLocks, dropLocks } from './lock-checks.ts';
 import { remove } from './removal.ts';
 import { trashEntry } from './trash.ts';
 import { addToSizes, type EntryDetails, findHolder, findVisible, type LocatedEntry, toDetails } from './tree.ts';
@@ -48,6 +50,8 @@ export const replaceFile = write(
     const target = yield* findVisible(space, input.replaced);
     if (source?.kind !== 1 || target?.kind !== 1) return null;
     if (precondition) checkEntryPrecondition(precondition, yield* toDetails(source));
+    yield* checkLocks(input, space, { changed: [target], ...(input.isMove && { leaving: source }) });
+    yield* replaceDeadProperties(source.entry, target.entry);
     const freedBlobs = yield* addVersion(input, source, target);
     if (input.isMove) yield* discardSource(input, source);
     const now = yield* findVisible(space, target.id);
@@ -92,6 +96,7 @@ function* addVersion(input: ReplaceFile, source: LocatedEntry, target: LocatedEn
 /** A source with one version lives on as the new version of the other file. One with more goes to the trash, with its history. */
 function* discardSource(input: ReplaceFile, source: LocatedEntry): Verb<void> {
   const { space } = input;
+  yield* dropLocks(space, source, input.at);
   if (source.version > 1) yield* trashEntry({ ...input, id: source.id, precondition: null });
   else yield* remove({ reason: 'entry-removed', origin: input, space, tree: source });
 }

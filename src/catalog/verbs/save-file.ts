@@ -5,7 +5,7 @@ import { checkPrecondition, type Precondition } from '../../domain/precondition.
 import { toSortedProperties } from '../../domain/properties.ts';
 import { read, write } from '../declaration.ts';
 import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
-import { append, type Verb } from '../sql.ts';
+import { append, type Origin, type Verb } from '../sql.ts';
 import {
   type EntryRow,
   findRowByName,
@@ -18,7 +18,9 @@ import {
   updateRow,
 } from './entries.ts';
 import { claimsOfKey, type Idempotency, recall, recallFiles, remember } from './idempotency.ts';
+import { checkLocks } from './lock-checks.ts';
 import { type Naming, settleName, toNameClaim } from './naming.ts';
+import { takePlaceholder } from './placeholder.ts';
 import {
   claimsOfContent,
   findContentDigest,
@@ -42,7 +44,7 @@ import { settleUpload } from './uploads.ts';
 import { addUsage, checkQuota, type FinishingUpload } from './usage.ts';
 import { dropOldVersions, insertVersion, requireVersion, supersede, updateVersion } from './versions.ts';
 
-export interface SaveFile {
+export interface SaveFile extends Origin {
   space: number;
   folder: string;
   id: string;
@@ -65,9 +67,6 @@ export interface SaveFile {
   precondition?: Precondition | null;
   /** Whether the result includes the details of the file. */
   isShown?: true;
-  by: string;
-  at: number;
-  request: string;
   idempotency: Idempotency | null;
   /** The upload that this save completes. */
   upload?: FinishingUpload;
@@ -197,6 +196,7 @@ function* saveNew(
   { name, nameKey }: { name: string; nameKey: string },
 ): Verb<SavedFile> {
   const { space, at, by } = input;
+  yield* checkLocks(input, space, { folders: [folder] });
   const added = { entries: 1, bytes: input.content.sizeBytes };
   yield* checkQuota(space, by, added, input.upload);
   const { content, isBlobUsed } = yield* storeContent(input.content);
@@ -260,6 +260,7 @@ function claimsOfVersion({ space, file, content }: SaveVersion): string[] {
 
 function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<SavedFile> {
   const unchanged = toUnchanged(folder, taken);
+  yield* checkLocks(input, input.space, { changed: [{ ...taken, above: [folder, ...folder.above] }] });
   const isSameContent = yield* hasContent(taken, input.content);
   if (isSameContent) yield* mendBytes(taken, input.content);
   const file: EntryRow = {
@@ -284,7 +285,7 @@ function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<Sav
   const added = { entries: 0, bytes: input.content.sizeBytes };
   yield* checkQuota(input.space, input.by, added, input.upload);
   const { content, isBlobUsed } = yield* storeContent(input.content);
-  file.version = taken.version + 1;
+  file.version = (yield* takePlaceholder(input, taken)) ? 1 : taken.version + 1;
   file.size = input.content.sizeBytes;
   yield* updateRow(taken, file);
   yield* addVersion(input, file, content);

@@ -12,6 +12,7 @@ import { execute, insert, note, type Origin, row, rows, together, type Verb } fr
 import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
+import { checkLocks, dropLocks } from './lock-checks.ts';
 import { settleName } from './naming.ts';
 import { remove } from './removal.ts';
 import {
@@ -56,6 +57,8 @@ export const trashEntry = write(
     if (found === undefined) return null;
     const details = yield* toDetails(found);
     checkEntryPrecondition(input.precondition, details);
+    yield* checkLocks(input, input.space, { leaving: found });
+    yield* dropLocks(input.space, found, input.at);
     const from = yield* takeOut(found);
     yield* putInto(input.space, trashId, found);
     const trash = {
@@ -135,6 +138,7 @@ export const restoreEntry = write(
     const name = input.name ?? found.name;
     const { kind } = toEntry(found);
     yield* checkTreeLevel(to, space, found, 'ParentFolderId');
+    yield* checkLocks(input, space, { folders: [to] });
     const wanted = {
       space,
       parent: to.entry,
@@ -220,6 +224,10 @@ export const removeEntry = write(
     if (found === undefined) return null;
     const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
     checkEntryPrecondition(input.precondition, details);
+    if (trashed === null) {
+      yield* checkLocks(input, input.space, { leaving: found });
+      yield* dropLocks(input.space, found, input.at);
+    }
     yield* remove({ reason: 'entry-removed', origin: input, space: input.space, tree: found });
     return details;
   },

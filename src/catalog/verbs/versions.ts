@@ -9,6 +9,7 @@ import { type ChecksummedVersion, carryChecksum, toVersionChecksum } from '../ro
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { type EntryRow, updateRow } from './entries.ts';
+import { checkLocks } from './lock-checks.ts';
 import { remove } from './removal.ts';
 import { addToSizes, type EntryDetails, findHolder, findVisible, type LocatedEntry, toDetails } from './tree.ts';
 import { addUsage, checkQuota } from './usage.ts';
@@ -102,6 +103,7 @@ export const restoreVersion = write(
     if (version.content === current.content || Buffer.compare(version.sha256, current.sha256) === 0) {
       return { details: yield* toDetails(file), freedBlobs: [] };
     }
+    yield* checkLocks(input, space, { changed: [file] });
     const added = { entries: 0, bytes: version.size };
     yield* checkQuota(space, by, added);
     const restored: LocatedEntry = {

@@ -9,6 +9,7 @@ import type { Face } from '../../listener/face.ts';
 import { shuttingDown } from '../../listener/refusals.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ContextLookup, EnvironmentContext } from '../environment-context.ts';
+import { readLockTokens } from '../lock-tokens.ts';
 import type { CallerRoute, OpenRoute, RouteExchange, RouteMatch } from '../route.ts';
 import { routeNotFound } from '../route.ts';
 import { restRoutes } from '../routes.ts';
@@ -47,14 +48,17 @@ async function answerCaller(
 ): Promise<Answer> {
   const { request, arrival, requestId } = exchange;
   // Uses the current context: keys may have changed while a long body was read.
-  const authenticate = () =>
-    (lookup() ?? context).authenticator.authenticate({
+  const lockTokens = readLockTokens(request);
+  const authenticate = async () => ({
+    ...(await (lookup() ?? context).authenticator.authenticate({
       authorization: request.headers.authorization,
       appKey: request.headers.appkey as string | undefined,
       spaceId: request.headers.spaceid as string | undefined,
       arrival,
       requestId,
-    });
+    })),
+    ...(lockTokens !== null && { lockTokens }),
+  });
   const arrivedAt = clock.monotonic();
   const caller: Caller = await authenticate();
   exchange.observation.actor = caller.actor;

@@ -115,6 +115,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   InvalidName: { Message: 'The name has "/" at position 3.', Target: 'FolderName' },
   IssuerUnavailable: 'The keys of the issuer cannot be had.',
   LastManager: { Message: 'The space would have no manager left.', Hint: 'Make someone else a manager first.' },
+  Locked: 'It is locked by ann (her laptop).',
   LinkNotFound: 'This link leads nowhere, or no longer.',
   MalformedRequest: 'The request is not well-formed HTTP.',
   MethodNotAllowed: { Message: 'This address does not take PATCH.', Hint: 'It takes GET, HEAD.' },

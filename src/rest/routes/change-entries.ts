@@ -66,6 +66,7 @@ export const changeEntryRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'Locked',
       'PreconditionFailed',
       'TooDeep',
     ],
@@ -110,6 +111,7 @@ export const copyEntryRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'Locked',
       'PreconditionFailed',
       'QuotaExceeded',
       'TooDeep',
@@ -141,7 +143,7 @@ export const deleteEntryRoute: CallerRoute = {
       ...preconditionHeaders,
     ],
     responses: shownResponses,
-    refusals: ['EntryNotFound', 'Forbidden', 'InvalidField', 'PreconditionFailed'],
+    refusals: ['EntryNotFound', 'Forbidden', 'InvalidField', 'Locked', 'PreconditionFailed'],
   },
 };
 

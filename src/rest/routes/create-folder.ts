@@ -107,6 +107,7 @@ export const createFolderRoute: CallerRoute = {
       'FolderNotFound',
       'InvalidName',
       'NotAFolder',
+      'Locked',
       'PreconditionFailed',
       'QuotaExceeded',
       'TooDeep',

@@ -134,6 +134,7 @@ export const saveFileRoute: CallerRoute = {
       'FolderNotFound',
       'InvalidName',
       'NotAFolder',
+      'Locked',
       'PreconditionFailed',
       'QuotaExceeded',
       'TooManyAttachments',

@@ -89,6 +89,7 @@ export const saveVersionRoute: CallerRoute = {
       'FileNotFound',
       'FileTooLarge',
       'InvalidField',
+      'Locked',
       'PreconditionFailed',
       'QuotaExceeded',
       'StorageFull',

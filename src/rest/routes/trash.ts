@@ -118,6 +118,7 @@ export const restoreEntryRoute: CallerRoute = {
       'InvalidName',
       'NameAlreadyExists',
       'NotAFolder',
+      'Locked',
       'PreconditionFailed',
       'TooDeep',
     ],

@@ -100,7 +100,7 @@ export const restoreVersionRoute: CallerRoute = {
     description: 'When its bytes are those of the current version already, nothing changes.',
     parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
     responses: shownResponses,
-    refusals: ['FileNotFound', 'PreconditionFailed', 'QuotaExceeded', 'VersionNotFound'],
+    refusals: ['FileNotFound', 'Locked', 'PreconditionFailed', 'QuotaExceeded', 'VersionNotFound'],
   },
 };
 
