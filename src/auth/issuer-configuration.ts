@@ -7,6 +7,7 @@ import { isScope, scopes } from '../domain/caller.ts';
 import { toBasePath } from '../domain/public-url.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
+import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { type PromptName, promptValues, toPolicy, toPromptPath } from './interaction-policy.ts';
 import { hashId, toAdapter } from './issuer-adapter.ts';
 import type { IssuerOptions } from './issuer-contract.ts';
@@ -67,7 +68,8 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'tls_client_auth', 'none'],
-    clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+    enabledJWA: { idTokenSigningAlgValues: [...idTokenAlgorithms] },
+    clientDefaults: { id_token_signed_response_alg: options.idTokenAlgorithm },
     extraClientMetadata: { properties: ['previous_secret', 'certificates', 'token_epoch'] },
     pkce: { required: () => true },
     rotateRefreshToken: true,

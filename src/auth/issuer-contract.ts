@@ -6,6 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { SharedNumbers } from '../runtime/shared-counters.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 import type { Arrival } from './arrival.ts';
+import type { IdTokenAlgorithm } from './id-token-algorithms.ts';
 import type { PromptName } from './interaction-policy.ts';
 import type { Keys } from './keys.ts';
 
@@ -17,6 +18,7 @@ export interface IssuerOptions {
   mutualTlsUrl: string | null;
   audience: string;
   keys: Keys;
+  idTokenAlgorithm: IdTokenAlgorithm;
   catalog: Catalog;
   sessions: AnonymousSessions;
   buckets: SharedNumbers;

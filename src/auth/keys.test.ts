@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -17,14 +17,34 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** Of the keys for access tokens. */
 async function kids(): Promise<(string | undefined)[]> {
-  return (await openKeys(folder)).signing.map(({ kid }) => kid);
+  return (await openKeys(folder)).signing.filter(({ alg }) => alg === 'ES256').map(({ kid }) => kid);
 }
+
+test('keys of an earlier release get one for RS256 once, and stay as they are', async () => {
+  const made = await openKeys(folder);
+  const path = join(folder, 'keys.json');
+  const text = JSON.parse(readFileSync(path, 'utf8')) as { Signing: { alg: string }[] };
+  writeFileSync(path, JSON.stringify({ ...text, Signing: text.Signing.filter(({ alg }) => alg === 'ES256') }));
+  const opened = await openKeys(folder);
+  assert.deepEqual(opened.signing[0], made.signing[0]);
+  assert.deepEqual([opened.cookies, opened.cursors], [made.cookies, made.cursors]);
+  assert.deepEqual(
+    opened.signing.map(({ alg }) => alg),
+    ['ES256', 'RS256'],
+  );
+  assert.notEqual(opened.signing[1]?.kid, made.signing[1]?.kid);
+  assert.deepEqual(await openKeys(folder), opened);
+});
 
 test('keys are created once, stay the same, and are readable by their owner only', async () => {
   const made = await openKeys(folder);
   assert.deepEqual(await openKeys(folder), made);
-  assert.equal(made.signing.length, 1);
+  assert.deepEqual(
+    made.signing.map(({ alg }) => alg),
+    ['ES256', 'RS256'],
+  );
   assert.deepEqual(readdirSync(folder), ['keys.json']);
   assert.equal(statSync(join(folder, 'keys.json')).mode & 0o777, 0o600);
 });
@@ -41,9 +61,9 @@ test('a new key signs, the old one is kept with its time of retirement, and curs
   const made = await openKeys(folder);
   const rotated = await rotateKeys(folder, false, startMs);
   assert.deepEqual(await openKeys(folder), rotated);
-  assert.equal(rotated.signing.length, 2);
+  assert.equal(rotated.signing.length, 4);
   assert.equal(rotated.signing[0]?.retired, undefined);
-  assert.deepEqual(rotated.signing[1], { ...made.signing[0], retired: startMs });
+  assert.deepEqual(rotated.signing[2], { ...made.signing[0], retired: startMs });
   assert.notEqual(rotated.signing[0]?.d, made.signing[0]?.d);
   assert.deepEqual(rotated.cookies, [rotated.cookies[0], made.cookies[0]]);
   assert.equal(rotated.cursors, made.cursors);
@@ -71,7 +91,7 @@ test('revoking the old keys leaves nothing of them behind', async () => {
   await rotateKeys(folder, false);
   const before = await openKeys(folder);
   const after = await rotateKeys(folder, true);
-  assert.deepEqual([after.signing.length, after.cookies.length], [1, 1]);
+  assert.deepEqual([after.signing.length, after.cookies.length], [2, 1]);
   const text = readFileSync(join(folder, 'keys.json'), 'utf8');
   for (const { d, kid } of before.signing) assert.ok(!text.includes(String(d)) && !text.includes(String(kid)));
   for (const cookie of before.cookies) assert.ok(!text.includes(cookie));
@@ -92,6 +112,8 @@ test('cookies are signed with the newest of at most four keys', async () => {
 test('the published part of a key cannot sign and does not show when it retired', async () => {
   const { signing } = await rotateKeys(folder, false);
   for (const key of signing) {
-    assert.deepEqual(Object.keys(toPublic(key)).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+    const members =
+      key.alg === 'RS256' ? ['alg', 'e', 'kid', 'kty', 'n', 'use'] : ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'];
+    assert.deepEqual(Object.keys(toPublic(key)).sort(), members);
   }
 });

@@ -1,10 +1,11 @@
 // The keys of an environment, created at its first start and stored as JSON: in `keys.json`, readable by the owner only, or in the
 // catalog where several nodes share them:
 //   { "Signing": [private JWK, …], "Cookies": [text, …], "Cursors": text }
-// The first signing key signs; all of them verify. A retired one has the time (`retired`, milliseconds since 1970) and is removed
+// There are two kinds of signing keys: ES256 for access tokens, and RS256 too for ID tokens. The first of a kind signs; all of
+// them verify. A retired one has the time (`retired`, milliseconds since 1970) and is removed
 // when nothing that it signed can still be valid.
 
-import { generateKeyPair, hkdfSync, randomBytes } from 'node:crypto';
+import { generateKeyPair, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,8 +13,12 @@ import type { JWK } from 'jose';
 import type { Catalog } from '../catalog/catalog.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { writeDurably } from '../runtime/durable-file.ts';
+import type { IdTokenAlgorithm } from './id-token-algorithms.ts';
 
+/** Of access tokens. */
 export const signingAlgorithm = 'ES256';
+
+const rsaBits = 2048;
 
 /** Longer than the lifetime of anything signed: tokens live for an hour. */
 const keepRetiredMs = 2 * 60 * 60 * 1000;
@@ -64,11 +69,20 @@ export function keysInCatalog(catalog: Catalog): KeyStore {
 }
 
 export async function openKeys(store: KeyStore, now = systemClock.now()): Promise<Keys> {
-  return toKeys((await store.read()) ?? (await store.claim(toText(await makeKeys()))), now);
+  const keys = toKeys((await store.read()) ?? (await store.claim(toText(await makeKeys()))), now);
+  if (keys.signing.some(({ alg, retired }) => alg === 'RS256' && retired === undefined)) return keys;
+  return await addRsaKey(store, keys, now);
+}
+
+/** Earlier releases had none. What is stored in the end counts: another node may be doing the same. */
+async function addRsaKey(store: KeyStore, keys: Keys, now: number): Promise<Keys> {
+  const text = toText({ ...keys, signing: [...keys.signing, await makeRsaKey()] });
+  await store.write(text);
+  return toKeys((await store.read()) ?? text, now);
 }
 
 async function makeKeys(): Promise<Keys> {
-  return { signing: [await makeSigningKey()], cookies: [makeSecret()], cursors: makeSecret() };
+  return { signing: await makeSigningKeys(), cookies: [makeSecret()], cursors: makeSecret() };
 }
 
 function toKeys(text: string, now: number): Keys {
@@ -85,7 +99,7 @@ export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = s
   const { signing, cookies, cursors } = await openKeys(store, now);
   const old = signing.map((key) => ({ ...key, retired: key.retired ?? now })).filter((key) => !isOver(key, now));
   const rotated = {
-    signing: [await makeSigningKey(), ...(isOldRevoked ? [] : old)],
+    signing: [...(await makeSigningKeys()), ...(isOldRevoked ? [] : old)],
     cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, maxCookieKeys),
     cursors,
   };
@@ -108,12 +122,21 @@ function toText({ signing, cookies, cursors }: Keys): string {
   return JSON.stringify({ Signing: signing, Cookies: cookies, Cursors: cursors } satisfies KeysFile);
 }
 
-async function makeSigningKey(): Promise<SigningKey> {
+async function makeSigningKeys(): Promise<SigningKey[]> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+  return [toSigningKey(privateKey, signingAlgorithm), await makeRsaKey()];
+}
+
+async function makeRsaKey(): Promise<SigningKey> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: rsaBits });
+  return toSigningKey(privateKey, 'RS256');
+}
+
+function toSigningKey(key: KeyObject, alg: IdTokenAlgorithm): SigningKey {
   return {
-    ...(privateKey.export({ format: 'jwk' }) as JWK),
+    ...(key.export({ format: 'jwk' }) as JWK),
     kid: randomBytes(12).toString('base64url'),
-    alg: signingAlgorithm,
+    alg,
     use: 'sig',
   };
 }
@@ -122,6 +145,8 @@ function makeSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export function toPublic({ d: _, retired: __, ...publicPart }: SigningKey): JWK {
-  return publicPart;
+const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use'];
+
+export function toPublic(key: SigningKey): JWK {
+  return Object.fromEntries(Object.entries(key).filter(([name]) => publicMembers.includes(name))) as unknown as JWK;
 }

@@ -111,7 +111,7 @@ export class TokenVerifier {
 }
 
 function toKeySet(keys: readonly JWK[]): ReturnType<typeof createLocalJWKSet> {
-  return createLocalJWKSet({ keys: keys.map(toPublic) });
+  return createLocalJWKSet({ keys: keys.filter(({ alg }) => alg === signingAlgorithm).map(toPublic) });
 }
 
 /** The unverified claims: they only select whose keys must have signed the token. */

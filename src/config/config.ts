@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type IdTokenAlgorithm, idTokenAlgorithms } from '../auth/id-token-algorithms.ts';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
 import { Peers } from '../certificates/peers.ts';
@@ -53,6 +54,7 @@ export interface Config {
   /** Proxies that are trusted to pass the client's address. */
   proxies: readonly string[];
   isOwnIssuer: boolean;
+  idTokenAlgorithm: IdTokenAlgorithm;
   outsideIssuers: readonly OutsideIssuerRules[];
   names: NameRules;
   inlineBytes: number;
@@ -151,6 +153,14 @@ export function readConfigWith(changes: Variables): Config {
   return readConfig({ ...process.env, ...changes });
 }
 
+function readIssuers(reader: Reader): Pick<Config, 'isOwnIssuer' | 'idTokenAlgorithm' | 'outsideIssuers'> {
+  return {
+    isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
+    idTokenAlgorithm: reader.choice('CABINET_ID_TOKEN_ALGORITHM', idTokenAlgorithms),
+    outsideIssuers: reader.issuers('CABINET_ISSUERS'),
+  };
+}
+
 export function readConfig(environment: Variables = process.env): Config {
   const values = readSettings(environment);
   const reader = new Reader(values);
@@ -180,8 +190,7 @@ export function readConfig(environment: Variables = process.env): Config {
       proxies: reader.peers('CABINET_MTLS_PROXIES'),
     },
     proxies: reader.peers('CABINET_PROXIES'),
-    isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
-    outsideIssuers: reader.issuers('CABINET_ISSUERS'),
+    ...readIssuers(reader),
     names: reader.choice('CABINET_NAMES', ['any', 'portable']),
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),

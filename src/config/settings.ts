@@ -25,6 +25,7 @@ export const settings = {
   CABINET_MTLS_PROXIES: { fallback: '', about: 'proxies whose Client-Cert header is believed: addresses or networks' },
   CABINET_PROXIES: { fallback: '', about: 'proxies whose X-Forwarded-For header is believed: addresses or networks' },
   CABINET_OWN_ISSUER: { fallback: 'yes', about: 'no: tokens come from outside issuers only' },
+  CABINET_ID_TOKEN_ALGORITHM: { fallback: 'ES256', about: 'how ID tokens are signed: ES256 or RS256' },
   CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are taken' },
   CABINET_CORS_ORIGINS: {
     fallback: '',

@@ -136,6 +136,7 @@ export class Serving {
       mutualTlsUrl,
       audience,
       keys,
+      idTokenAlgorithm: config.idTokenAlgorithm,
       catalog,
       sessions: this.#options.sessions[name],
       buckets,

@@ -53,16 +53,19 @@ function rotate(input: Record<string, unknown> = {}): Promise<object> {
   return command(dataFolder, 'keys rotate', input);
 }
 
+/** The published keys for access tokens. */
 async function readJwks(base: string | null): Promise<JWK[]> {
   const answer = await send(base ?? '', '/oauth2/jwks');
   assert.equal(answer.status, 200);
-  return (JSON.parse(answer.body.toString()) as { keys: JWK[] }).keys;
+  const { keys } = JSON.parse(answer.body.toString()) as { keys: JWK[] };
+  return keys.filter(({ alg }) => alg === 'ES256');
 }
 
 function kidOf(token: string): string {
   return String(decodeProtectedHeader(token).kid);
 }
 
+/** The keys for access tokens, and those of cookies. */
 function readKeysFile(environment = 'production'): { Signing: (JWK & { retired?: number })[]; Cookies: string[] } {
   const path = join(dataFolder, environment, 'keys.json');
   assert.equal(statSync(path).mode & 0o777, 0o600);
@@ -70,7 +73,10 @@ function readKeysFile(environment = 'production'): { Signing: (JWK & { retired?:
     readdirSync(join(dataFolder, environment)).filter((name) => name.startsWith('keys.json')),
     ['keys.json'],
   );
-  return JSON.parse(readFileSync(path, 'utf8')) as ReturnType<typeof readKeysFile>;
+  const { Signing, Cookies } = JSON.parse(readFileSync(path, 'utf8')) as ReturnType<typeof readKeysFile>;
+  const ofTokens = Signing.filter(({ alg }) => alg === 'ES256');
+  assert.equal(Signing.length, 2 * ofTokens.length, 'as many keys for ID tokens by RS256');
+  return { Signing: ofTokens, Cookies };
 }
 
 async function renew(caller: Caller): Promise<Caller> {
