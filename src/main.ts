@@ -83,6 +83,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       hasOwnAuthority: config.mutualTls.caPath === null,
       dataFolder: config.dataFolder,
       storage: config,
+      publicUrlOf: (name) => serving.publicUrlOf(name),
       addresses: () => ({ ...serving.urls, production: serving.urls.production ?? '' }),
     }),
     (part) => part.close(),

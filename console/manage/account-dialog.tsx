@@ -14,7 +14,7 @@ export function AccountDialog({ person, onClose }: { person: User; onClose(): vo
   const change = state === 'active' ? 'disable' : 'enable';
   const commands: [string, string][] = [
     [words[change], `cabinet user ${change} ${quote(id)}`],
-    ...(isOutside ? [] : [[words.newPassword, `cabinet user password ${quote(id)}`] as [string, string]]),
+    ...(isOutside ? [] : [[words.newPassword, `cabinet user setup ${quote(id)}`] as [string, string]]),
   ];
   return (
     <Dialog

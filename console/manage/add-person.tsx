@@ -1,4 +1,4 @@
-// Adds a member to the space: a new account, whose first password is shown once, or an existing one.
+// Adds a member to the space: a new account, whose setup link is shown once, or an existing one.
 
 import { addUser, changeUser, type NewUser, type Role } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
@@ -8,7 +8,7 @@ import { notify } from '../parts/notices.tsx';
 import { useSession } from '../session/session-context.tsx';
 import { RadioChoice, Tick } from './chosen.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { ShownOnce } from './shown-once.tsx';
+import { SetupOnce } from './setup-once.tsx';
 import { useManageWords } from './use-manage-words.ts';
 
 interface Wish {
@@ -28,15 +28,14 @@ export function AddPerson({ onClose }: { onClose(): void }) {
   const name = wish.name.trim();
   const send = async () => {
     const { role } = wish;
-    const added: NewUser = wish.isKnown
-      ? await changeUser(cabinet, { id, role })
-      : await addUser(cabinet, { id, role, ...(name !== '' && { name }) });
+    const changed = wish.isKnown ? await changeUser(cabinet, { id, role }) : null;
+    const added = changed === null ? await addUser(cabinet, { id, role, ...(name !== '' && { name }) }) : null;
     await queries.invalidateQueries({ queryKey: ['manage', space.Id, 'people'] });
-    notify({ text: words.added(added.Name) });
-    if (added.Password === undefined) onClose();
+    notify({ text: words.added((changed ?? added)?.Name ?? id) });
+    if (added === null) onClose();
     else setMade(added);
   };
-  if (made !== null) return <PasswordOnce person={made} onClose={onClose} />;
+  if (made !== null) return <SetupOnce person={made} link={made} onClose={onClose} />;
   return (
     <FormDialog title={words.add} submit={save} canSend={id !== ''} onSend={send} onClose={onClose}>
       <WishFields wish={wish} onChange={(changes) => setWish({ ...wish, ...changes })} />
@@ -79,20 +78,5 @@ function WishFields({ wish, onChange }: { wish: Wish; onChange(changes: Partial<
         onChange={(role) => onChange({ role: role as Role })}
       />
     </>
-  );
-}
-
-function PasswordOnce({ person, onClose }: { person: NewUser; onClose(): void }) {
-  const words = useManageWords().people;
-  return (
-    <ShownOnce
-      title={words.passwordTitle(person.Name)}
-      help={words.passwordHelp}
-      lines={[
-        { label: words.userLabel, what: words.userLabel, text: person.Id },
-        { label: words.passwordLabel, what: words.password, text: person.Password ?? '' },
-      ]}
-      onClose={onClose}
-    />
   );
 }

@@ -37,6 +37,7 @@ export type {
   ServiceLimits,
   Session,
   Setting,
+  SetupLink,
   ShownEntry as EntryDetails,
   Space,
   TokenAnswer,

@@ -40,8 +40,6 @@ export interface AddUser {
   /** Never given out twice. */
   Id: string;
   Name?: string | undefined;
-  /** At least 12 characters; one is made if it is absent. */
-  Password?: string | undefined;
   Role: 'viewer' | 'editor' | 'manager';
 }
 
@@ -324,8 +322,14 @@ export interface NewUser {
   Role?: 'viewer' | 'editor' | 'manager' | undefined;
   /** UTC, always three decimals. */
   CreatedAt: string;
-  /** The one that we made; shown once. */
-  Password?: string | undefined;
+  /** Who made the account; null: unknown. For callers who manage the space. */
+  CreatedBy?: string | null | undefined;
+  /** Whether its owner has ever signed in. For callers who manage the space. */
+  HasSignedIn?: boolean | undefined;
+  /** Where the person sets the password, once. Shown once. */
+  SetupUrl: string;
+  /** UTC, always three decimals. */
+  SetupExpiresAt: string;
 }
 
 export interface Nothing {
@@ -504,6 +508,17 @@ export interface Setting {
   IsDefault: boolean;
 }
 
+export interface SetupForm {
+  password: string;
+}
+
+export interface SetupLink {
+  /** Where the person sets the password, once. Shown once. */
+  SetupUrl: string;
+  /** UTC, always three decimals. */
+  SetupExpiresAt: string;
+}
+
 /** An entry, and where it is. */
 export interface ShownEntry {
   Entry: Entry;
@@ -609,6 +624,10 @@ export interface User {
   Role?: 'viewer' | 'editor' | 'manager' | undefined;
   /** UTC, always three decimals. */
   CreatedAt: string;
+  /** Who made the account; null: unknown. For callers who manage the space. */
+  CreatedBy?: string | null | undefined;
+  /** Whether its owner has ever signed in. For callers who manage the space. */
+  HasSignedIn?: boolean | undefined;
 }
 
 export interface Users {
@@ -1519,6 +1538,20 @@ export interface Operations {
     body: AddUser;
     answer: NewUser;
   };
+  /** Show a person of the space. */
+  'GET /users/{id}': {
+    path: {
+      /** The user */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: User;
+  };
   /** Give a person a role in the space, or another one. */
   'PATCH /users/{id}': {
     path: {
@@ -1546,6 +1579,20 @@ export interface Operations {
     };
     body: never;
     answer: User;
+  };
+  /** Make a new setup link for a person. */
+  'POST /users/{id}/setup': {
+    path: {
+      /** The user */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: SetupLink;
   };
   /** Who did what in the space, newest first. */
   'GET /audit': {
@@ -1767,6 +1814,28 @@ export interface Operations {
     };
     headers: Record<never, never>;
     body: never;
+    answer: unknown;
+  };
+  /** The page on which a person sets the first password. */
+  'GET {base}/setup/{secret}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** Set the first password. */
+  'POST {base}/setup/{secret}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: SetupForm;
     answer: unknown;
   };
   /** The console. */

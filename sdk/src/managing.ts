@@ -1,7 +1,18 @@
 // Spaces, people, what they did and what they use. Changing any of it needs the role `manager` or the scope `content.admin`.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Event, Events, InForce, NewUser, ServiceLimits, Space, Usage, User, Users } from './description.ts';
+import type {
+  Event,
+  Events,
+  InForce,
+  NewUser,
+  ServiceLimits,
+  SetupLink,
+  Space,
+  Usage,
+  User,
+  Users,
+} from './description.ts';
 import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
 import { call } from './request.ts';
 
@@ -46,14 +57,22 @@ export interface UserRequest {
   id: string;
   role: Role;
   name?: string | undefined;
-  /** At least 12 characters; one is made, and shown once, if it is absent. */
-  password?: string | undefined;
 }
 
-/** Adds a person to the space, and to the service if nobody has the id yet. */
+/** Adds a new account with a role in the space. `SetupUrl` is where the person sets the password, once. */
 export function addUser(cabinet: Cabinet, user: UserRequest, options: CallOptions = {}): Promise<NewUser> {
-  const { id, role, name, password } = user;
-  return call(cabinet, 'POST /users', { ...options, json: { Id: id, Role: role, Name: name, Password: password } });
+  const { id, role, name } = user;
+  return call(cabinet, 'POST /users', { ...options, json: { Id: id, Role: role, Name: name } });
+}
+
+/** A person of the space. */
+export function showUser(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<User> {
+  return call(cabinet, 'GET /users/{id}', { ...options, path: { id } });
+}
+
+/** A new link to set a password; earlier ones end. */
+export function setUpUser(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<SetupLink> {
+  return call(cabinet, 'POST /users/{id}/setup', { ...options, path: { id } });
 }
 
 /** Gives a person another role in the space. */

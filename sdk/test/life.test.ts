@@ -139,7 +139,9 @@ test('the space, its people, its use and its limits', async () => {
   assert.equal(space?.RootFolderId, ground.application.RootFolderId);
   assert.deepEqual((await managing.showSpace(cabinet, space.Id)).Id, space.Id);
   const person = await managing.addUser(cabinet, { id: 'ada', role: 'viewer', name: 'Ada' });
-  assert.ok((person.Password ?? '').length >= 12);
+  assert.match(person.SetupUrl, /\/setup\//);
+  assert.notEqual((await managing.setUpUser(cabinet, 'ada')).SetupUrl, person.SetupUrl);
+  assert.equal((await managing.showUser(cabinet, 'ada')).HasSignedIn, false);
   assert.equal((await managing.changeUser(cabinet, { id: 'ada', role: 'editor' })).Role, 'editor');
   assert.deepEqual(
     (await gather(managing.listUsers(cabinet))).map(({ Id }) => Id),

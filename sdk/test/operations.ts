@@ -76,6 +76,8 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   ),
   'GET /users': by('listUsers', (c) => client.listUsers(c).next()),
   'POST /users': by('addUser', (c) => client.addUser(c, { id, role: 'viewer' })),
+  'GET /users/{id}': by('showUser', (c) => client.showUser(c, id)),
+  'POST /users/{id}/setup': by('setUpUser', (c) => client.setUpUser(c, id)),
   'PATCH /users/{id}': by('changeUser', (c) => client.changeUser(c, { id, role: 'editor' })),
   'DELETE /users/{id}': by('removeUser', (c) => client.removeUser(c, id)),
   'GET /audit': by('listAudit', (c) => client.listAudit(c).next()),

@@ -33,6 +33,7 @@ import * as saveFile from './verbs/save-file.ts';
 import * as searchHits from './verbs/search-hits.ts';
 import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
+import * as setupLinks from './verbs/setup-links.ts';
 import * as spaces from './verbs/spaces.ts';
 import * as trash from './verbs/trash.ts';
 import * as tree from './verbs/tree.ts';
@@ -70,6 +71,7 @@ const modules = {
   ...searchHits,
   ...sessions,
   ...settings,
+  ...setupLinks,
   ...spaces,
   ...trash,
   ...tree,

@@ -35,6 +35,8 @@ export interface CommandContext {
   /** The folder of all environments. */
   dataFolder: string;
   storage: StorageConfig;
+  /** What clients see as the address. While the service is stopped, from the settings. */
+  publicUrlOf(name: EnvironmentName): string;
   addresses(): { production: string; test: string | null; mutualTls: string | null } | null;
 }
 

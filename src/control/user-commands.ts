@@ -3,8 +3,9 @@
 import type { User, UserWithSpaces } from '../catalog/verbs/people.ts';
 import type { SpaceAccess } from '../domain/caller.ts';
 import * as people from '../operations/admin/people.ts';
-import type { Commands } from './command.ts';
-import { cabinetOf, readOptionalText, readText } from './input.ts';
+import { type SetupSecret, toSetupUrl } from '../operations/setup-links.ts';
+import type { CommandContext, Commands, Input } from './command.ts';
+import { cabinetOf, readEnvironment, readOptionalText, readText } from './input.ts';
 
 export const userCommands: Commands = {
   async 'user add'(context, input) {
@@ -14,7 +15,12 @@ export const userCommands: Commands = {
       name: readOptionalText(input, 'name'),
       password: readOptionalText(input, 'password'),
     });
-    return toAdded(made);
+    return { ...toUser(made.user), ...(made.setup !== null && toSetup(context, input, made.setup)) };
+  },
+  async 'user setup'(context, input) {
+    const cabinet = cabinetOf(context, input);
+    const { user, setup } = await people.setUpUser(cabinet, readText(input, 'user'));
+    return { ...toUser(user), ...toSetup(context, input, setup) };
   },
   async 'user list'(context, input) {
     const cabinet = cabinetOf(context, input);
@@ -45,6 +51,11 @@ function toUser({ id, name, state, createdAt }: User): object {
 
 function toAdded({ user, generatedPassword }: people.UserWithPassword): object {
   return { ...toUser(user), ...(generatedPassword !== null && { Password: generatedPassword }) };
+}
+
+function toSetup(context: CommandContext, input: Input, setup: SetupSecret): object {
+  const publicUrl = context.publicUrlOf(readEnvironment(input));
+  return { SetupUrl: toSetupUrl(publicUrl, setup), SetupExpiresAt: new Date(setup.expiresAt).toISOString() };
 }
 
 function toListed(user: UserWithSpaces): object {

@@ -54,6 +54,18 @@ function hasScope({ scopes, person }: Caller, action: Action): boolean {
   return isByRole || scopes.includes(scopeFor[action]);
 }
 
+/** Rights never grow through people: an application gives only roles that its own scopes cover. An application of an operator
+ *  that acts for a person gives what the person may give. */
+export function authorizeRole({ scopes, person, isTrusted }: Caller, role: Role): void {
+  if (person !== null && isTrusted) return;
+  const missing = actionsOf[role].map((action) => scopeFor[action]).find((scope) => !scopes.includes(scope));
+  if (missing === undefined) return;
+  throw new Refusal('InsufficientScope', `Giving the role "${role}" needs the scope "${missing}".`, {
+    target: missing,
+    hint: 'An application gives only roles that its own scopes cover.',
+  });
+}
+
 export function isAllowed({ role }: SpaceAccess, action: Action): boolean {
   return role === null || actionsOf[role].includes(action);
 }

@@ -24,6 +24,7 @@ interface SweepCounts {
   blobs: number;
   results: number;
   signIns: number;
+  setupLinks: number;
   sessions: number;
   links: number;
   versions: number;
@@ -58,6 +59,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     blobs: await sweepBlobs(cabinet, now, signal),
     results: await untilNone(() => catalog.forgetResults({ at: now })),
     signIns: await untilNone(() => catalog.forgetIssuerRecords({ at: now })),
+    setupLinks: await untilNone(() => catalog.forgetSetupLinks({ at: now })),
     sessions: await untilNone(() => catalog.forgetSessions({ at: now })),
     links: await untilNone(() => catalog.forgetLinks({ at: now })),
     versions: await untilNone(() => expireVersions(cabinet, now)),

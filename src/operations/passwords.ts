@@ -66,7 +66,12 @@ export async function hashPassword(password: string, source: string): Promise<st
   return toPhc(salt, tag);
 }
 
-export function toPhc(salt: Buffer, tag: Buffer): string {
+/** A hash that no password matches: of an account whose owner has not set one yet, or of one that does not exist. */
+export function makeUnmatchable(): string {
+  return toPhc(randomBytes(saltBytes), randomBytes(tagBytes));
+}
+
+function toPhc(salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${encode(salt)}$${encode(tag)}`;
 }
 

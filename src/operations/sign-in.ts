@@ -1,9 +1,8 @@
 // Checks a user's password. Unknown users, disabled users and wrong passwords take the same time and get the same result.
 
-import { randomBytes } from 'node:crypto';
 import { toLimitedAddress } from '../runtime/rate-limits.ts';
 import type { Cabinet } from './cabinet.ts';
-import { TooBusy, toPhc } from './passwords.ts';
+import { makeUnmatchable, TooBusy } from './passwords.ts';
 import { busySeconds } from './sign-in-limits.ts';
 
 const maxUserLength = 128;
@@ -17,8 +16,8 @@ interface SignInRequest {
 /** `signedInAt` in seconds since 1970. */
 type SignInResult = { userId: string; signedInAt: number } | { userId: null; waitSeconds: number };
 
-/** A hash that no password matches, for users that do not exist. */
-const unmatchable = toPhc(randomBytes(16), randomBytes(32));
+/** For users that do not exist. */
+const unmatchable = makeUnmatchable();
 
 export async function signIn(cabinet: Cabinet, { user, password, address }: SignInRequest): Promise<SignInResult> {
   const id = user.trim().toLowerCase().slice(0, maxUserLength);

@@ -14,6 +14,8 @@ export interface EnvironmentContext {
   issuer: Issuer | null;
   /** The address as clients see it, without a slash at the end. */
   publicUrl: string;
+  /** The address of pages for people, also where this address has none. */
+  pagesUrl: string;
   /** The path of that address, without a slash at the end: `/cabinet`, or empty. */
   basePath: string;
   cursorKey: string;

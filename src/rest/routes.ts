@@ -29,12 +29,20 @@ import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
 import { showSettingsRoute } from './routes/settings.ts';
+import { setupRoute, showSetupRoute } from './routes/setup.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { showLimitsRoute, showUsageRoute } from './routes/usage.ts';
-import { addUserRoute, changeUserRoute, listUsersRoute, removeUserRoute } from './routes/users.ts';
+import {
+  addUserRoute,
+  changeUserRoute,
+  listUsersRoute,
+  removeUserRoute,
+  setUpUserRoute,
+  showUserRoute,
+} from './routes/users.ts';
 import { commentVersionRoute, listVersionsRoute, removeVersionRoute, restoreVersionRoute } from './routes/versions.ts';
 
 const openApiRoute: OpenRoute = {
@@ -97,9 +105,11 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   certificates.addCertificateRoute,
   certificates.removeCertificateRoute,
   listUsersRoute,
+  showUserRoute,
   addUserRoute,
   changeUserRoute,
   removeUserRoute,
+  setUpUserRoute,
   listAuditRoute,
   showUsageRoute,
   showLimitsRoute,
@@ -114,7 +124,15 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
 
 export const docsRoutes: readonly OpenRoute[] = [docsRoute, docsFileRoute];
 
-const signInRoutes = [showSignInRoute, signInRoute, showConsentRoute, consentRoute, postAuthorizeRoute];
+const signInRoutes = [
+  showSignInRoute,
+  signInRoute,
+  showConsentRoute,
+  consentRoute,
+  postAuthorizeRoute,
+  showSetupRoute,
+  setupRoute,
+];
 
 export const issuerRoutes: readonly (OpenRoute | ForeignRoute)[] = [...signInRoutes, ...foreignRoutes];
 

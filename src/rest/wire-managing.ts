@@ -13,6 +13,7 @@ import type { ApplicationWithSecret } from '../operations/admin/applications.ts'
 import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import type { NewMember } from '../operations/manage-people.ts';
 import { maxBatchBytes, maxBatchFiles } from '../operations/save-batch.ts';
+import { type SetupSecret, toSetupUrl } from '../operations/setup-links.ts';
 import type { LimitsView, SpaceUsage } from '../operations/show-usage.ts';
 import type { ServiceInfo } from './environment-context.ts';
 import { renderTime } from './wire.ts';
@@ -72,21 +73,36 @@ export function renderCertificates(certificates: readonly Certificate[]): string
   return JSON.stringify({ Certificates: certificates.map(toCertificate) });
 }
 
-function toUser({ id, name, state, role, createdAt }: Member): object {
-  const shown = { Id: id, Name: name, State: state, CreatedAt: renderTime(createdAt) };
-  return role === null ? shown : { ...shown, Role: role };
+function toUser({ id, name, state, role, createdAt, createdBy, hasSignedIn }: Member, isForManager: boolean): object {
+  return {
+    Id: id,
+    Name: name,
+    State: state,
+    CreatedAt: renderTime(createdAt),
+    ...(role !== null && { Role: role }),
+    ...(isForManager && { CreatedBy: createdBy, HasSignedIn: hasSignedIn }),
+  };
 }
 
-export function renderUser(member: Member): string {
-  return JSON.stringify(toUser(member));
+export function renderUser(member: Member, isForManager = true): string {
+  return JSON.stringify(toUser(member, isForManager));
 }
 
-export function renderNewUser({ member, generatedPassword }: NewMember): string {
-  return JSON.stringify({ ...toUser(member), ...(generatedPassword !== null && { Password: generatedPassword }) });
+/** The only answers that contain a setup link. */
+export function renderNewUser({ member, setup }: NewMember, publicUrl: string): string {
+  return JSON.stringify({ ...toUser(member, true), ...toSetup(setup, publicUrl) });
 }
 
-export function renderUsers(members: readonly Member[]): string {
-  return JSON.stringify({ Users: members.map(toUser) });
+export function renderSetup(setup: SetupSecret, publicUrl: string): string {
+  return JSON.stringify(toSetup(setup, publicUrl));
+}
+
+function toSetup(setup: SetupSecret, publicUrl: string): object {
+  return { SetupUrl: toSetupUrl(publicUrl, setup), SetupExpiresAt: renderTime(setup.expiresAt) };
+}
+
+export function renderUsers(members: readonly Member[], isForManager: boolean): string {
+  return JSON.stringify({ Users: members.map((member) => toUser(member, isForManager)) });
 }
 
 export function renderEvents(events: readonly JournalRow[]): string {

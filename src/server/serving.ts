@@ -149,6 +149,7 @@ export class Serving {
       authenticator: new Authenticator(catalog, tokens, clock),
       issuer: config.isOwnIssuer ? openIssuer(own) : null,
       publicUrl,
+      pagesUrl: publicUrl,
       basePath,
       cursorKey: keys.cursors,
       largeBodies: new Slots(counts, { name: `${name} large bodies`, ...largeBodiesAtOnce }),

@@ -7,6 +7,7 @@ import { makeCa } from '../../src/certificates/certificates-for-tests.ts';
 import { askToken, basicAuthorization } from '../interface/client.ts';
 import type { Event } from '../interface/managing.ts';
 import { makeClient } from '../security/company-ca.ts';
+import { setUp } from '../service/operator.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
 import { fillSamples, type OpenedConsole, openConsole, type World } from './console-world.ts';
 import { goToManaging, hiddenToken, openManagedWorld } from './managing-world.ts';
@@ -133,7 +134,7 @@ test('certificates of a server-based application are added by file, and removed'
   await page.getByText('No certificate yet').waitFor();
 });
 
-test('a person is added with a password that is shown once, gets another role, and is removed', options, async () => {
+test('a person is added with a setup link that is shown once, gets another role, and is removed', options, async () => {
   await goToManaging(page, 'people');
   await button('Add a person').click();
   await dialog().getByRole('textbox', { name: 'User name' }).fill('nina');
@@ -141,7 +142,9 @@ test('a person is added with a password that is shown once, gets another role, a
   await dialog().getByText('Looks at everything').click();
   await dialog().getByRole('button', { name: 'Save' }).click();
   await dialog().getByText('Hand it over').waitFor();
-  const [User = '', Password = ''] = await dialog().locator('code').allTextContents();
+  const [User = '', setupUrl = ''] = await dialog().locator('code').allTextContents();
+  const Password = 'nobody else knows it';
+  assert.equal(await setUp(setupUrl, Password), 200);
   await dialog().getByRole('button', { name: 'I have kept it' }).click();
 
   const nina = await openConsole(world, { User, Password });
@@ -154,7 +157,7 @@ test('a person is added with a password that is shown once, gets another role, a
   await line.getByRole('button', { name: /Actions/ }).click();
   await page.getByRole('menuitem', { name: 'Account' }).click();
   await dialog().getByText('cabinet user disable nina').waitFor();
-  await dialog().getByText('cabinet user password nina').waitFor();
+  await dialog().getByText('cabinet user setup nina').waitFor();
   await dialog().locator('footer button').click();
   await line.getByRole('button', { name: /Actions/ }).click();
   await page.getByRole('menuitem', { name: 'Take out' }).click();

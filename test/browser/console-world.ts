@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
-import { addApplication, type Person } from '../service/operator.ts';
+import { addApplication, type Person, setUp } from '../service/operator.ts';
 import { type Environment, makeDataFolder, removeDataFolder } from '../service/service.ts';
 import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, patientMs } from './browser.ts';
@@ -56,7 +56,9 @@ async function addMember(caller: Caller, user: string, role: string): Promise<Pe
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ Id: user, Role: role });
   const answer = await call(caller, '/users', { method: 'POST', headers, body });
-  const { Password } = JSON.parse(answer.body.toString()) as { Password: string };
+  const { SetupUrl } = JSON.parse(answer.body.toString()) as { SetupUrl: string };
+  const Password = `a long word for the ${role}`;
+  await setUp(SetupUrl, Password);
   return { User: user, Password };
 }
 

@@ -83,12 +83,21 @@ export function testManaging(name: string, open: () => Promise<CatalogUnderTest>
           ['abe', 'mia', 'zoe'],
         );
         const [abe] = first;
-        assert.deepEqual(abe, { id: 'abe', name: 'abe', state: 'active', role: 'viewer', createdAt: what.at });
+        assert.deepEqual(abe, {
+          id: 'abe',
+          name: 'abe',
+          state: 'active',
+          role: 'viewer',
+          createdAt: what.at,
+          createdBy: what.by,
+          hasSignedIn: false,
+        });
       });
 
       it('get an account and a role together, or neither', async () => {
         const { space } = left;
-        const member = { id: 'new', name: 'New', password, space, role: 'editor', ...what } as const;
+        const setup = { hash: 'new', expiresAt: what.at + 1 };
+        const member = { id: 'new', name: 'New', password, setup, space, role: 'editor', ...what } as const;
         await catalog.addMember(member);
         const spaces = await catalog.findPerson({ id: 'new', signIn: null, at: what.at });
         assert.deepEqual(spaces, [{ ...left.access, role: 'editor' }]);

@@ -7,7 +7,17 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal } from './assertions.ts';
 import { askToken, basicAuthorization, type Caller, call, createFolder, listFolder, signIn } from './client.ts';
-import { type Application, addApplication, ask, get, getAll, manage, newName, type User } from './managing.ts';
+import {
+  type Application,
+  addApplication,
+  ask,
+  get,
+  getAll,
+  manage,
+  type NewUser,
+  newName,
+  type User,
+} from './managing.ts';
 
 const admin = await signIn('Administrator');
 const main = await signIn('Main');
@@ -227,9 +237,13 @@ test('A client application has no certificates', async () => {
 
 test('A person gets an account and a role, another role, and no role', async () => {
   const Id = newName();
-  const made = await manage<User>(admin, 'POST', '/users', { Id, Name: 'Ada', Role: 'editor' });
-  assert.match(String(made.Password), /^\S{12,}$/);
-  const { Password: _, ...shown } = made;
+  const made = await manage<NewUser>(admin, 'POST', '/users', { Id, Name: 'Ada', Role: 'editor' });
+  const { SetupUrl, SetupExpiresAt, ...shown } = made;
+  assert.match(SetupUrl, /\/setup\/[\w-]{43}$/);
+  assert.equal(Date.parse(SetupExpiresAt) - Date.parse(made.CreatedAt), 72 * 60 * 60 * 1000);
+  const { CreatedBy, HasSignedIn } = shown;
+  assert.deepEqual([CreatedBy, HasSignedIn], [`app:${admin.application.Name}`, false]);
+  assert.deepEqual(await get(admin, `/users/${Id}`), shown);
   const find = async () => (await getAll<User>(admin, '/users?limit=1', 'Users')).find((user) => user.Id === Id);
   assert.deepEqual(await find(), shown);
   const changed = await manage<User>(admin, 'PATCH', `/users/${Id}`, { Role: 'viewer' });
@@ -242,10 +256,12 @@ test('A person gets an account and a role, another role, and no role', async () 
   assert.equal((await manage<User>(admin, 'PATCH', `/users/${Id}`, { Role: 'editor' })).Role, 'editor');
 });
 
-test('A user id is unique, and a password that was sent is not returned', async () => {
+test('A user id is unique, and nobody else chooses the password', async () => {
   const Id = newName();
-  const made = await manage<User>(admin, 'POST', '/users', { Id, Role: 'viewer', Password: 'a long enough word' });
-  assert.deepEqual([made.Password, made.Name], [undefined, Id]);
+  const refused = await ask(admin, 'POST', '/users', { Id, Role: 'viewer', Password: 'a long enough word' });
+  assert.equal(assertRefusal(refused, 400, 'InvalidField').Target, 'Password');
+  const made = await manage<NewUser>(admin, 'POST', '/users', { Id, Role: 'viewer' });
+  assert.deepEqual([Object.hasOwn(made, 'Password'), made.Name], [false, Id]);
   const taken = assertRefusal(await ask(admin, 'POST', '/users', { Id, Role: 'manager' }), 400, 'NameAlreadyExists');
   assert.equal(taken.Target, 'Id');
   assert.equal((await getAll<User>(admin, '/users', 'Users')).find((user) => user.Id === Id)?.Role, 'viewer');
@@ -261,7 +277,7 @@ test('An invalid person is refused with the field at fault', async () => {
     [{ ...good, Id: 'a b' }, 'Id'],
     [{ ...good, Id: 'operator' }, 'Id'],
     [{ ...good, Id: 'corp:alice' }, 'Id'],
-    [{ ...good, Password: 'short' }, 'Password'],
+    [{ ...good, Password: null }, 'Password'],
     [{ ...good, Name: '\u202e' }, 'Name'],
     [{ ...good, Name: 5 }, 'Name'],
   ];

@@ -14,7 +14,16 @@ export type Application = {
   CreatedAt: string;
   Secret?: string;
 };
-export type User = { Id: string; Name: string; State: string; Role?: string; CreatedAt: string; Password?: string };
+export type User = {
+  Id: string;
+  Name: string;
+  State: string;
+  Role?: string;
+  CreatedAt: string;
+  CreatedBy?: string | null;
+  HasSignedIn?: boolean;
+};
+export type NewUser = User & { SetupUrl: string; SetupExpiresAt: string };
 export type Event = {
   Position: number;
   At: string;

@@ -199,7 +199,7 @@ test('signing in to test leaves the same browser signed in to production', async
   const inTest = { env: 'test' };
   const app = { name: 'page', redirectUris: redirectUri, forPeople: true, ...inTest };
   const elsewhere = await discover(String(service.test), await command<Registered>(dataFolder, 'app add', app));
-  const tester = await command<Person>(dataFolder, 'user add', { user: 'tester', ...inTest });
+  const tester = await addUser(dataFolder, 'tester', inTest);
   // Cookies know hosts but no ports: this browser has one jar for both.
   const browser = new Browser();
   await signIn(configuration, ann, browser);

@@ -154,8 +154,16 @@ export const managingLines: Record<string, ContentLine> = {
   [`GET ${CONTENT}/users`]: { path: () => '/users', request: plainly, missing: null },
   [`POST ${CONTENT}/users`]: {
     path: () => '/users',
-    request: () => withJson({ Id: randomUUID(), Role: 'viewer', Password: 'matrix of routes' }),
+    request: () => withJson({ Id: randomUUID(), Role: 'viewer' }),
     missing: null,
+  },
+  [`GET ${CONTENT}/users/{id}`]: { path: ofUser, request: plainly, missing: 'UserNotFound' },
+  // People of outside issuers have no password to set up; `setup.test.ts` has the others.
+  [`POST ${CONTENT}/users/{id}/setup`]: {
+    path: ofUser,
+    request: plainly,
+    missing: 'UserNotFound',
+    refusal: { status: 403, code: 'Forbidden' },
   },
   // Whoever has an account can be given a role here, also someone of another space.
   [`PATCH ${CONTENT}/users/{id}`]: {

@@ -43,6 +43,10 @@ export const managingWays: Record<string, Record<string, Way>> = {
   [`PATCH ${CONTENT}/users/{id}`]: {
     'with a wrong role': way('PATCH', (id) => `/users/${id}`, 'InvalidField', { Role: 'owner' }),
   },
+  [`GET ${CONTENT}/users/{id}`]: { plainly: way('GET', (id) => `/users/${id}`, 'UserNotFound|InvalidField') },
+  [`POST ${CONTENT}/users/{id}/setup`]: {
+    plainly: way('POST', (id) => `/users/${id}/setup`, 'UserNotFound|InvalidField'),
+  },
   [`DELETE ${CONTENT}/users/{id}`]: { plainly: way('DELETE', (id) => `/users/${id}`, 'UserNotFound') },
 };
 

@@ -5,9 +5,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, call } from '../interface/client.ts';
-import { type Application, ask, type Event, get, getAll, manage, type User } from '../interface/managing.ts';
+import {
+  type Application,
+  ask,
+  type Event,
+  get,
+  getAll,
+  manage,
+  type NewUser,
+  type User,
+} from '../interface/managing.ts';
 import { cabinetJson } from '../service/here.ts';
-import { addApplication, addUser, type Person, setRole } from '../service/operator.ts';
+import { addApplication, addUser, type Person, setRole, setUp } from '../service/operator.ts';
 import { addCaller, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
 import { startServiceHere } from '../service/service-here.ts';
 import { Browser } from './browser.ts';
@@ -123,7 +132,7 @@ test('A role applies to its own space only: manager there, editor here', async (
 
 test('Giving a role to someone of another space shows and changes nothing there', async () => {
   const given = await manage<User>(people.manager, 'PATCH', '/users/fred', { Role: 'viewer' });
-  assert.deepEqual(Object.keys(given).sort(), ['CreatedAt', 'Id', 'Name', 'Role', 'State']);
+  assert.deepEqual(Object.keys(given).sort(), ['CreatedAt', 'CreatedBy', 'HasSignedIn', 'Id', 'Name', 'Role', 'State']);
   const there = await getAll<User>(right, '/users', 'Users');
   assert.equal(there.find(({ Id }) => Id === 'fred')?.Role, 'manager');
   await manage(people.manager, 'DELETE', '/users/fred');
@@ -139,8 +148,9 @@ test('A manager can manage applications and people, and read the audit log', asy
   await manage(manager, 'PATCH', `/applications/${made.AppKey}`, { State: 'disabled' });
   await manage(manager, 'POST', `/applications/${made.AppKey}/rotate`);
   await manage(manager, 'DELETE', `/applications/${made.AppKey}`);
-  const { Password } = await manage<User>(manager, 'POST', '/users', { Id: 'nina', Role: 'editor' });
-  persons.nina = { User: 'nina', Password: String(Password) };
+  const { SetupUrl } = await manage<NewUser>(manager, 'POST', '/users', { Id: 'nina', Role: 'editor' });
+  persons.nina = { User: 'nina', Password: 'nobody else knows it' };
+  assert.equal(await setUp(SetupUrl, persons.nina.Password), 200);
   const nina = await enter('nina', {});
   assert.equal((await spaceOf(nina)).Role, 'editor');
   const events = await getAll<Event>(manager, '/audit?by=mona', 'Events');
@@ -159,7 +169,6 @@ test('A manager cannot change the password, state or name of an account', async 
   const again = await ask(people.manager, 'POST', '/users', {
     Id: 'vera',
     Role: 'viewer',
-    Password: 'another long password',
   });
   assertRefusal(again, 400, 'NameAlreadyExists');
 });

@@ -63,10 +63,10 @@ const lackingScope = (scope: string) =>
 const scopes = { read: 'content.read', write: 'content.write', manage: 'content.admin' };
 const forMaker = ({ isForMaker, missing }: ContentLine): Expected | null =>
   isForMaker === true && missing !== null ? refused(404, missing) : null;
-const forApplications = ({ isForPeople }: ContentLine): Expected =>
-  isForPeople ? refused(403, 'Forbidden') : { status: 200 };
 const forPeople = ({ refusal }: ContentLine): Expected =>
   refusal === undefined ? { status: 200 } : refused(refusal.status, refusal.code);
+const forApplications = (line: ContentLine): Expected =>
+  line.isForPeople ? refused(403, 'Forbidden') : forPeople(line);
 /** `isAllowed`: by the role. */
 const forRole = (line: ContentLine, isAllowed: boolean): Expected =>
   forMaker(line) ?? (isAllowed || line.isForEveryRole ? forPeople(line) : refused(403, 'Forbidden'));

@@ -46,7 +46,7 @@ export interface ContentLine {
   isForMaker?: boolean;
   /** Every person may do it, whatever their role. */
   isForEveryRole?: boolean;
-  /** What people are told who may do it. */
+  /** What callers are told who may do it. */
   refusal?: { status: number; code: string };
   /** It ends the sign-in of the person who asks. */
   endsSignIn?: boolean;

@@ -49,6 +49,8 @@ export const openLines: Record<string, OpenLine> = {
   'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'GET /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
+  'GET /setup/{secret}': forPeople(404, /This link does not work/),
+  'POST /setup/{secret}': forPeople(404, /This link does not work/),
   'POST /oauth2/token': everywhere(401, /"error":"invalid_client"/),
   'POST /oauth2/revoke': everywhere(401, /"error":"invalid_client"/),
   // The private half of a key has a `d`.

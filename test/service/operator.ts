@@ -1,5 +1,6 @@
 // An operator's commands to a running service, as `bin/cabinet` sends them, without the time that a process takes.
 
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../src/config/config.ts';
 import { askService } from '../../src/control/ask.ts';
 
@@ -34,8 +35,18 @@ export function addApplication(
   return command<Registered>(dataFolder, 'app add', { name, ...more });
 }
 
-export function addUser(dataFolder: string, user: string): Promise<Person> {
-  return command<Person>(dataFolder, 'user add', { user });
+/** `more`: `env`, for another environment. */
+export async function addUser(dataFolder: string, user: string, more: Record<string, unknown> = {}): Promise<Person> {
+  const Password = randomBytes(18).toString('base64url');
+  const { User } = await command<{ User: string }>(dataFolder, 'user add', { user, password: Password, ...more });
+  return { User, Password };
+}
+
+/** What the owner of an account does with the page of its setup link. Returns the status of the answer. */
+export async function setUp(url: string, password: string): Promise<number> {
+  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ password }) });
+  await answer.text();
+  return answer.status;
 }
 
 /** `space`: its name. */

@@ -5,7 +5,16 @@ import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
-import { findUser, insertUser, requireUser, spacesOf, type UserState, type UserWithSpaces } from './people.ts';
+import { endForeignSetupLinks, insertSetupLink, type NewSetupLink } from './new-setup-link.ts';
+import {
+  findUser,
+  insertUser,
+  requireUser,
+  spacesOf,
+  type User,
+  type UserState,
+  type UserWithSpaces,
+} from './people.ts';
 import { requireSpace } from './spaces.ts';
 
 const intoMembers = insertInto('members', 'user_id space role');
@@ -17,14 +26,27 @@ export interface Member {
   /** Null once it was revoked. */
   role: Role | null;
   createdAt: number;
+  createdBy: string | null;
+  hasSignedIn: boolean;
 }
 
-interface MemberRow extends Omit<Member, 'createdAt' | 'role'> {
+interface MemberRow {
+  id: string;
+  name: string;
+  state: UserState;
   role: Role;
   created_at: number;
+  created_by: string | null;
+  signed_in_at: number | null;
 }
 
-const selection = sql`SELECT id, name, state, role, created_at FROM members JOIN users ON users.id = members.user_id`;
+const selection = sql`SELECT id, name, state, role, created_at, created_by, signed_in_at
+  FROM members JOIN users ON users.id = members.user_id`;
+
+function toMember(found: MemberRow): Member {
+  const { id, name, state, role, created_at: createdAt, created_by: createdBy, signed_in_at: signedInAt } = found;
+  return { id, name, state, role, createdAt, createdBy, hasSignedIn: signedInAt !== null };
+}
 
 export interface ListMembers {
   space: number;
@@ -37,8 +59,16 @@ export const listMembers = read({}, function* listMembers({ space, after, limit 
   const found = yield* rows<MemberRow>(
     sql`${selection} WHERE space = ${space} AND user_id > ${after ?? ''} ORDER BY user_id LIMIT ${limit}`,
   );
-  return found.map(({ created_at: createdAt, ...member }) => ({ ...member, createdAt }));
+  return found.map(toMember);
 });
+
+export const findMember = read(
+  {},
+  function* findMember({ space, id }: { space: number; id: string }): Verb<Member | null> {
+    const found = yield* row<MemberRow>(sql`${selection} WHERE space = ${space} AND user_id = ${id}`);
+    return found === undefined ? null : toMember(found);
+  },
+);
 
 function* findRole(space: number, id: string): Verb<Role | null> {
   const found = yield* row<{ role: Role }>(sql`SELECT role FROM members WHERE user_id = ${id} AND space = ${space}`);
@@ -77,15 +107,23 @@ export const setMember = write(
     if (role === null && before === null) {
       throw new Refusal('UserNotFound', 'There is no such user.');
     }
-    if ((yield* findUser({ id })) === null && !id.includes(':')) {
-      throw new Refusal('UserNotFound', 'There is no such user.');
-    }
+    const user = yield* findUser({ id });
+    if (user === null && !id.includes(':')) throw new Refusal('UserNotFound', 'There is no such user.');
+    if (role !== null && user !== null) checkIsOwned(user, space);
     if (input.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
     yield* putRole(input);
-    const { name, state, createdAt } = yield* requireUser(id);
-    return { id, name, state, role, createdAt };
+    const { name, state, createdAt, createdBy, hasSignedIn } = yield* requireUser(id);
+    return { id, name, state, role, createdAt, createdBy, hasSignedIn };
   },
 );
+
+/** Until its owner has signed in, an account of another space is in the hands of whoever made it. */
+function checkIsOwned({ createdIn, hasSignedIn }: User, space: number): void {
+  if (createdIn === null || createdIn === space || hasSignedIn) return;
+  throw new Refusal('Forbidden', 'This account was made in another space, and its owner has never signed in.', {
+    hint: 'Give the role after the first sign-in, or have an operator give it.',
+  });
+}
 
 function* requireOtherManager(space: number, id: string): Verb<void> {
   const other = yield* row(
@@ -101,7 +139,9 @@ function* requireOtherManager(space: number, id: string): Verb<void> {
 export interface AddMember extends Origin {
   id: string;
   name: string;
+  /** One that nothing matches, until the owner sets another. */
   password: string;
+  setup: NewSetupLink;
   space: number;
   role: Role;
 }
@@ -110,20 +150,25 @@ export interface AddMember extends Origin {
 export const addMember = write(
   { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged' },
   function* addMember(input: AddMember): Verb<Member> {
-    const { id, name, state, createdAt } = yield* insertUser(input, 'Id');
+    const { space, role } = input;
+    const { id, name, state, createdAt, createdBy } = yield* insertUser(input, { target: 'Id', createdIn: space });
     yield* putRole(input);
-    return { id, name, state, role: input.role, createdAt };
+    yield* insertSetupLink(id, space, input.setup);
+    return { id, name, state, role, createdAt, createdBy, hasSignedIn: false };
   },
 );
 
 function* putRole(input: Origin & { id: string; space: number; role: Role | null }): Verb<void> {
   const { id, space, role } = input;
   const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;
-  if (isNew) yield* insertUser({ ...input, name: id, password: null }, 'User');
+  if (isNew) {
+    yield* insertUser({ ...input, name: id, password: null }, { target: 'User', createdIn: null });
+  }
   yield* requireUser(id);
   yield* execute(sql`DELETE FROM members WHERE user_id = ${id} AND space = ${space}`);
   if (role !== null) {
     yield* insert(intoMembers, [id, space, role]);
+    yield* endForeignSetupLinks(id, space);
   }
   yield* note(input, space, 'user.role', id, { role });
 }

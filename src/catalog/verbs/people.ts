@@ -7,9 +7,10 @@ import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { findIssuerRecord } from './issuer-records.ts';
+import { insertSetupLink, type NewSetupLink } from './new-setup-link.ts';
 import { signOut } from './sign-out.ts';
 
-const intoUsers = insertInto('users', 'id name state password signed_out_at created_at');
+const intoUsers = insertInto('users', 'id name state password signed_out_at created_at created_by created_in');
 
 export type UserState = 'active' | 'disabled';
 
@@ -22,6 +23,12 @@ export interface User {
   /** Seconds since 1970: earlier sign-ins are invalid. */
   signedOutAt: number;
   createdAt: number;
+  /** Who made the account, as `CreatedBy` shows it; null: unknown. */
+  createdBy: string | null;
+  /** The space whose manager or application made it; null: operators did, or it belongs to an outside issuer. */
+  createdIn: number | null;
+  /** Whether its owner has ever signed in. */
+  hasSignedIn: boolean;
 }
 
 export interface UserWithSpaces extends User {
@@ -35,13 +42,28 @@ interface UserRow {
   password: string | null;
   signed_out_at: number;
   created_at: number;
+  created_by: string | null;
+  created_in: number | null;
+  signed_in_at: number | null;
 }
 
-function toUser({ created_at: createdAt, signed_out_at: signedOutAt, ...found }: UserRow): User {
-  return { ...found, signedOutAt, createdAt };
+function toUser(found: UserRow): User {
+  const { id, name, state, password } = found;
+  return {
+    id,
+    name,
+    state,
+    password,
+    signedOutAt: found.signed_out_at,
+    createdAt: found.created_at,
+    createdBy: found.created_by,
+    createdIn: found.created_in,
+    hasSignedIn: found.signed_in_at !== null,
+  };
 }
 
-const selection = sql`SELECT id, name, state, password, signed_out_at, created_at FROM users`;
+const selection = sql`SELECT id, name, state, password, signed_out_at, created_at, created_by, created_in, signed_in_at
+  FROM users`;
 
 export const findUser = read({}, function* findUser({ id }: { id: string }): Verb<User | null> {
   const found = yield* row<UserRow>(sql`${selection} WHERE id = ${id}`);
@@ -111,20 +133,25 @@ export interface AddUser extends Origin {
 
 export const addUser = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* addUser(input: AddUser): Verb<User> {
-    return yield* insertUser(input, 'User');
+  function* addUser(input: AddUser & { setup?: NewSetupLink }): Verb<User> {
+    const user = yield* insertUser(input, { target: 'User', createdIn: null });
+    if (input.setup !== undefined) yield* insertSetupLink(user.id, null, input.setup);
+    return user;
   },
 );
 
 /** `target`: the field that the id was sent in. */
-export function* insertUser(input: AddUser, target: string): Verb<User> {
+export function* insertUser(
+  input: AddUser,
+  { target, createdIn }: { target: string; createdIn: number | null },
+): Verb<User> {
   if ((yield* findUser(input)) !== null) {
     throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(input.id)}.`, {
       target,
       hint: 'Ids of users are never given out twice; choose another.',
     });
   }
-  yield* insert(intoUsers, [input.id, input.name, 'active', input.password, 0, input.at]);
+  yield* insert(intoUsers, [input.id, input.name, 'active', input.password, 0, input.at, input.by, createdIn]);
   yield* note(input, null, 'user.added', input.id, {});
   return yield* requireUser(input.id);
 }
@@ -188,7 +215,11 @@ export const setOwnPassword = write(
   },
 );
 
-function* putPassword({ id, password, at }: SetPassword, keep: SignIn | null): Verb<void> {
+/** `keep`: the sign-in that stays. */
+export function* putPassword(
+  { id, password, at }: Pick<SetPassword, 'id' | 'password' | 'at'>,
+  keep: SignIn | null,
+): Verb<void> {
   yield* execute(sql`UPDATE users SET password = ${password} WHERE id = ${id}`);
   yield* execute(sql`DELETE FROM setup_links WHERE user_id = ${id}`);
   yield* signOut({ id, at }, keep);

@@ -22,6 +22,7 @@ export async function runOffline(config: Config, command: Command, observer: Com
       dataFolder: config.dataFolder,
       storage: config,
       addresses: () => null,
+      publicUrlOf: (environment) => toPublicUrl(config[environment]),
       // Loaded only when needed: it brings in everything that answers requests.
       authority: async () => await (await import('../../server/addresses.ts')).openOwnAuthority(config),
       hasOwnAuthority: config.mutualTls.caPath === null,
@@ -40,6 +41,12 @@ export async function runOffline(config: Config, command: Command, observer: Com
     await environment?.close();
     lock.release();
   }
+}
+
+/** The address that the service will have, unless the system chooses the port. */
+function toPublicUrl({ publicUrl, tls, host, port }: Config['production']): string {
+  if (publicUrl !== null) return publicUrl;
+  return `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function open(config: Config, name: EnvironmentName): Promise<Environment> {

@@ -13,13 +13,16 @@ interface PasswordOptions extends CommonOptions {
 export function registerUser(program: Command): void {
   const user = program.command('user').description('people and their roles');
   withPassword(
-    common(user.command('add <user>').description('add a person; without a password one is made and shown once')),
+    common(user.command('add <user>').description('add a person; shows the link by which they set a password')),
   )
     .option('--name <name>', 'the full name')
     .action((id: string, options: PasswordOptions) => runWithPassword('user add', id, options));
   withPassword(common(user.command('password <user>').description('set a new password; ends every sign-in'))).action(
     (id: string, options: PasswordOptions) => runWithPassword('user password', id, options),
   );
+  common(
+    user.command('setup <user>').description('make a link by which a person sets a new password; earlier links end'),
+  ).action((id: string, options: CommonOptions) => runAndPrint('user setup', { user: id, ...options }, options));
   common(user.command('list').description('list the people and their roles')).action((options: CommonOptions) =>
     print(options, () => runCommand({ name: 'user list', input: { env: options.env } }), toTable),
   );

@@ -3,6 +3,7 @@
 import { scopes } from '../../domain/caller.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
+import { generatePassword } from '../passwords.ts';
 import { type ApplicationWithSecret, addApplication, checkRedirectUri, plainApplication } from './applications.ts';
 import { addUser, changeRole } from './people.ts';
 
@@ -32,7 +33,8 @@ export async function addInitialAccounts(cabinet: Cabinet): Promise<InitialAccou
   const initial = await addApplication(cabinet, { ...plainApplication, name: 'first', certificates: [] });
   const id = 'admin';
   if ((await cabinet.catalog.findUser({ id })) !== null) return { ...initial, person: null };
-  const { generatedPassword } = await addUser(cabinet, { id, name: null, password: null });
+  const password = generatePassword();
+  await addUser(cabinet, { id, name: null, password });
   await changeRole(cabinet, { id, space: initial.application.access?.spaceName ?? '', role: 'manager' });
-  return { ...initial, person: { id, password: generatedPassword ?? '' } };
+  return { ...initial, person: { id, password } };
 }

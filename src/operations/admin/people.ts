@@ -5,35 +5,54 @@ import { isRole, type Role, roles } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
-import { checkPassword, generatePassword, hashPassword, TooBusy } from '../passwords.ts';
-
-export interface UserWithPassword {
-  user: User;
-  /** Null when the operator chose the password. */
-  generatedPassword: string | null;
-}
+import { checkPassword, generatePassword, hashPassword, makeUnmatchable, TooBusy } from '../passwords.ts';
+import { newSetup, type SetupSecret } from '../setup-links.ts';
 
 export interface NewUser {
   id: string;
   name: string | null;
-  /** Null generates one. */
-  password: string | null;
 }
 
-export async function addUser(cabinet: Cabinet, user: NewUser): Promise<UserWithPassword> {
-  const { generatedPassword, ...account } = await toAccount(user, { by: 'operator' });
-  return { user: await cabinet.catalog.addUser({ ...account, ...byOperator(cabinet) }), generatedPassword };
+export interface UserWithSetup {
+  user: User;
+  /** Null: the password was given. */
+  setup: SetupSecret | null;
 }
 
-/** The record of a new account. `target`: the field that the id was sent as; `by`: who makes it. */
-export async function toAccount(user: NewUser, { by, target = 'User' }: { by: string; target?: string }) {
+/** `password` null: the owner sets one, by a setup link. */
+export async function addUser(
+  cabinet: Cabinet,
+  { password, ...user }: NewUser & { password: string | null },
+): Promise<UserWithSetup> {
+  const account = toAccount(user);
+  const origin = byOperator(cabinet);
+  if (password === null) {
+    const { setup, shown } = newSetup(cabinet);
+    const added = await cabinet.catalog.addUser({ ...account, password: makeUnmatchable(), setup, ...origin });
+    return { user: added, setup: shown };
+  }
+  const hashed = await hashPassword(checkPassword(password, account.id), 'operator').catch(toTooManyRequests);
+  return { user: await cabinet.catalog.addUser({ ...account, password: hashed, ...origin }), setup: null };
+}
+
+/** `target`: the field that the id was sent as. */
+export function toAccount(user: NewUser, target = 'User'): { id: string; name: string } {
   const id = checkUserId(user.id, target);
-  const name = checkDisplayName(user.name ?? id);
-  const generatedPassword = user.password === null ? generatePassword() : null;
-  const password = await hashPassword(generatedPassword ?? checkPassword(user.password ?? '', id), by).catch(
-    toTooManyRequests,
-  );
-  return { id, name, password, generatedPassword };
+  return { id, name: checkDisplayName(user.name ?? id) };
+}
+
+/** A link by which the person sets a new password. Earlier ones end. */
+export async function setUpUser(cabinet: Cabinet, user: string): Promise<{ user: User; setup: SetupSecret }> {
+  const { setup, shown } = newSetup(cabinet);
+  const origin = byOperator(cabinet);
+  const found = await cabinet.catalog.addSetupLink({
+    user: toUserId(user),
+    space: null,
+    role: null,
+    ...setup,
+    ...origin,
+  });
+  return { user: found, setup: shown };
 }
 
 function toTooManyRequests(error: unknown): never {
@@ -64,6 +83,12 @@ export function listUsers(cabinet: Cabinet): Promise<UserWithSpaces[]> {
 export function changeUserState(cabinet: Cabinet, id: string, change: 'disable' | 'enable'): Promise<User> {
   const state = change === 'disable' ? 'disabled' : 'active';
   return cabinet.catalog.setUserState({ id: toUserId(id), state, ...byOperator(cabinet) });
+}
+
+export interface UserWithPassword {
+  user: User;
+  /** Null when the operator chose the password. */
+  generatedPassword: string | null;
 }
 
 export async function changePassword(

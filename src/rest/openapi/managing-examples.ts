@@ -31,7 +31,20 @@ export const exampleCertificate = {
 
 export const examplePem = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
 
-export const exampleUser = { Id: 'alice', Name: 'Alice Ames', State: 'active', Role: 'editor', CreatedAt: at };
+export const exampleUser = {
+  Id: 'alice',
+  Name: 'Alice Ames',
+  State: 'active',
+  Role: 'editor',
+  CreatedAt: at,
+  CreatedBy: 'mona',
+  HasSignedIn: false,
+};
+
+export const exampleSetupLink = {
+  SetupUrl: 'http://127.0.0.1:8080/setup/wQ3k…',
+  SetupExpiresAt: '2026-01-18T09:30:00.123Z',
+};
 
 export const exampleEvent = {
   Position: 4711,

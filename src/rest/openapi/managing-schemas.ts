@@ -84,21 +84,31 @@ const user = {
   State: Type.Enum(['active', 'disabled']),
   Role: Type.Optional(Type.Enum([...roles], { description: 'Absent once it was taken away.' })),
   CreatedAt: time,
+  CreatedBy: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Who made the account; null: unknown. For callers who manage the space.',
+    }),
+  ),
+  HasSignedIn: Type.Optional(
+    Type.Boolean({ description: 'Whether its owner has ever signed in. For callers who manage the space.' }),
+  ),
 };
 
 export const User = Type.Object(user, { title: 'User' });
 export const Users = Type.Object({ Users: Type.Array(User) }, { title: 'Users' });
 
-export const NewUser = Type.Object(
-  { ...user, Password: Type.Optional(Type.String({ description: 'The one that we made; shown once.' })) },
-  { title: 'NewUser' },
-);
+const setup = {
+  SetupUrl: Type.String({ format: 'uri', description: 'Where the person sets the password, once. Shown once.' }),
+  SetupExpiresAt: time,
+};
+
+export const NewUser = Type.Object({ ...user, ...setup }, { title: 'NewUser' });
+export const SetupLink = Type.Object(setup, { title: 'SetupLink' });
 
 export const AddUser = Type.Object(
   {
     Id: Type.String({ description: 'Never given out twice.' }),
     Name: Type.Optional(Type.String()),
-    Password: Type.Optional(Type.String({ description: 'At least 12 characters; one is made if it is absent.' })),
     Role: role,
   },
   { title: 'AddUser' },

@@ -1,14 +1,15 @@
 // `/users`: the members of the caller's space.
 
+import { Refusal } from '../../domain/refusal.ts';
 import * as people from '../../operations/manage-people.ts';
 import { json } from '../answer.ts';
 import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
-import { exampleUser } from '../openapi/managing-examples.ts';
-import { AddUser, ChangeUser, NewUser, User, Users } from '../openapi/managing-schemas.ts';
+import { exampleSetupLink, exampleUser } from '../openapi/managing-examples.ts';
+import { AddUser, ChangeUser, NewUser, SetupLink, User, Users } from '../openapi/managing-schemas.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { renderNewUser, renderUser, renderUsers } from '../wire-managing.ts';
+import { renderNewUser, renderSetup, renderUser, renderUsers } from '../wire-managing.ts';
 import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/users';
@@ -24,7 +25,7 @@ export const listUsersRoute: CallerRoute = {
     const { limit, after } = readPage<[string]>(context, list, query);
     const { items, next } = await people.listMembers(context.cabinet, caller, { after: after?.[0] ?? null, limit });
     return json(
-      renderUsers(items),
+      renderUsers(items, people.isManager(caller)),
       toNextLink(context, { path: '/users', list, query }, next === null ? null : [next]),
     );
   },
@@ -45,34 +46,63 @@ export const listUsersRoute: CallerRoute = {
   },
 };
 
+export const showUserRoute: CallerRoute = {
+  method: 'GET',
+  path: `${path}/{id}`,
+  action: 'read',
+  async handle({ cabinet }, { parameters }, caller) {
+    const member = await people.showMember(cabinet, caller, parameters.id ?? '');
+    return json(renderUser(member, people.isManager(caller)));
+  },
+  describe: {
+    operationId: 'UsersShow',
+    tag: 'Managing',
+    summary: 'Show a person of the space',
+    description: 'Managers also see who made the account, and whether its owner has ever signed in.',
+    parameters: [pathId('The user'), headers.spaceId],
+    responses: shown,
+    refusals: ['InvalidField', 'UserNotFound'],
+  },
+};
+
 const checkAdd = compileCheck(AddUser);
+
+function checkNoPassword(fields: object): void {
+  if (!('Password' in fields)) return;
+  throw new Refusal('InvalidField', 'Password is not accepted: people set their own password by the setup link.', {
+    target: 'Password',
+    hint: 'Leave it out, and pass on the SetupUrl of the answer.',
+  });
+}
 
 export const addUserRoute: CallerRoute = {
   method: 'POST',
   path,
   action: 'manage',
-  async handle({ cabinet }, exchange, caller) {
+  async handle({ cabinet, pagesUrl }, exchange, caller) {
     const { fields, current } = await readManageBody(exchange, caller, {
       check: checkAdd,
       example: '{"Id": "alice", "Role": "editor"}',
     });
+    checkNoPassword(fields);
     const added = await people.addMember(cabinet, current, {
       id: fields.Id,
       name: fields.Name ?? null,
-      password: fields.Password ?? null,
       role: fields.Role,
     });
-    return json(renderNewUser(added));
+    return json(renderNewUser(added, pagesUrl));
   },
   describe: {
     operationId: 'UsersAdd',
     tag: 'Managing',
     summary: 'Make an account for a person, with a role in the space',
-    description: 'Without a `Password` one is made and shown once. Who has an account is given a role by `PATCH`.',
+    description:
+      'Answers with a link to a page where the person sets a password, once, within 72 hours. Nobody else knows the password: ' +
+      'a `Password` in the request is refused. Who has an account is given a role by `PATCH`.',
     parameters: [headers.spaceId],
     requestBody: jsonBody('The person', AddUser, { Id: 'alice', Name: 'Alice Ames', Role: 'editor' }),
     responses: {
-      200: jsonAnswer('The user', { schema: NewUser, example: { ...exampleUser, Password: 'qw7…' } }),
+      200: jsonAnswer('The user', { schema: NewUser, example: { ...exampleUser, ...exampleSetupLink } }),
     },
     refusals: ['NameAlreadyExists'],
   },
@@ -97,7 +127,9 @@ export const changeUserRoute: CallerRoute = {
     operationId: 'UsersChange',
     tag: 'Managing',
     summary: 'Give a person a role in the space, or another one',
-    description: 'Someone who has an account, or a person of an outside issuer (`<issuer name>:<subject>`).',
+    description:
+      'Someone who has an account, or a person of an outside issuer (`<issuer name>:<subject>`). An account that was made in ' +
+      'another space gets a role only after its owner has signed in: 403 `Forbidden`.',
     parameters: [pathId('The user'), headers.spaceId],
     requestBody: jsonBody('The role', ChangeUser, { Role: 'viewer' }),
     responses: shown,
@@ -120,5 +152,25 @@ export const removeUserRoute: CallerRoute = {
     parameters: [pathId('The user'), headers.spaceId],
     responses: shown,
     refusals: ['InvalidField', 'LastManager', 'UserNotFound'],
+  },
+};
+
+export const setUpUserRoute: CallerRoute = {
+  method: 'POST',
+  path: `${path}/{id}/setup`,
+  action: 'manage',
+  async handle({ cabinet, pagesUrl }, { parameters }, caller) {
+    return json(renderSetup(await people.addSetupLink(cabinet, caller, parameters.id ?? ''), pagesUrl));
+  },
+  describe: {
+    operationId: 'UsersSetup',
+    tag: 'Managing',
+    summary: 'Make a new setup link for a person',
+    description:
+      'For someone who lost the password, or whose link has expired. Earlier links end. The old password and its sign-ins end ' +
+      'when the new one is set. Only for people without a role in another space; operators make links for all others.',
+    parameters: [pathId('The user'), headers.spaceId],
+    responses: { 200: jsonAnswer('The link', { schema: SetupLink, example: exampleSetupLink }) },
+    refusals: ['Forbidden', 'InvalidField', 'UserNotFound'],
   },
 };

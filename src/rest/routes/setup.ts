@@ -1,0 +1,104 @@
+// The page behind a setup link, `/setup/{secret}`: a plain form that works without script. The secret in the path is all that it
+// needs, so the page is sent to nobody else: no referrer, no cache, no scripts.
+
+import { toPageHeaders } from '../../auth/pages.ts';
+import { renderNoSetupPage, renderSetupDonePage, renderSetupPage } from '../../auth/setup-page.ts';
+import type { User } from '../../catalog/verbs/people.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
+import { TooBusy } from '../../operations/passwords.ts';
+import { findSetup, useSetup } from '../../operations/setup-links.ts';
+import { busySeconds } from '../../operations/sign-in-limits.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
+import { pageAnswer, pathId } from '../openapi/description.ts';
+import { Type } from '../openapi/json-schema.ts';
+import type { OpenRoute, RouteExchange } from '../route.ts';
+import { readPageForm } from './interaction.ts';
+
+const path = '/setup/{secret}';
+const SetupForm = Type.Object({ password: Type.String() }, { title: 'SetupForm' });
+const noLink = pageAnswer('The link was used, has ended, or does not exist');
+
+export const showSetupRoute: OpenRoute = {
+  method: 'GET',
+  path,
+  action: null,
+  isForPeople: true,
+  async handle({ cabinet }, { parameters }) {
+    const user = await findSetup(cabinet, parameters.secret ?? '');
+    return user === null ? answerNoLink() : answerForm(user, 200, null);
+  },
+  describe: {
+    operationId: 'SetupPage',
+    tag: 'Signing in',
+    summary: 'The page on which a person sets the first password',
+    description: 'Where a setup link leads. Reading the page does not use the link up.',
+    parameters: [pathId('The secret of the link', 'secret')],
+    responses: { 200: pageAnswer('The page'), 404: noLink },
+    refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
+  },
+};
+
+export const setupRoute: OpenRoute = {
+  method: 'POST',
+  path,
+  action: null,
+  isForPeople: true,
+  async handle(context, exchange) {
+    const user = await findSetup(context.cabinet, exchange.parameters.secret ?? '');
+    if (user === null) return answerNoLink();
+    const password = (await readPageForm(exchange)).get('password') ?? '';
+    try {
+      return await setPassword(context, exchange, { user, password });
+    } catch (error) {
+      if (error instanceof TooBusy) return answerBusy(user);
+      if (error instanceof Refusal && error.code === 'InvalidField') return answerForm(user, 400, error.message);
+      throw error;
+    }
+  },
+  describe: {
+    operationId: 'Setup',
+    tag: 'Signing in',
+    summary: 'Set the first password',
+    description: 'What the form of the page sends. A refused password does not use the link up.',
+    parameters: [pathId('The secret of the link', 'secret')],
+    requestBody: {
+      required: true,
+      description: 'The form of the page',
+      content: {
+        'application/x-www-form-urlencoded': { schema: SetupForm, example: { password: 'four words nobody expects' } },
+      },
+    },
+    responses: {
+      200: pageAnswer('The password is set'),
+      400: pageAnswer('The password is refused: try another one'),
+      404: noLink,
+      429: pageAnswer('Too much at once: `Retry-After`'),
+    },
+    refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
+  },
+};
+
+async function setPassword(
+  { cabinet, basePath }: EnvironmentContext,
+  { parameters, requestId }: RouteExchange,
+  { user, password }: { user: User; password: string },
+): Promise<Answer> {
+  const isSet = await useSetup(cabinet, { user, secret: parameters.secret ?? '', password, requestId });
+  if (!isSet) return answerNoLink();
+  return { status: 200, headers: toPageHeaders(null), body: renderSetupDonePage(`${basePath}/`) };
+}
+
+function answerForm({ id, name }: User, status: number, problem: string | null): Answer {
+  return { status, headers: toPageHeaders(null), body: renderSetupPage({ user: id, name, problem }) };
+}
+
+function answerBusy(user: User): Answer {
+  const answer = answerForm(user, 429, `Too much at once. Try again in ${busySeconds} seconds.`);
+  answer.headers['Retry-After'] = String(busySeconds);
+  return answer;
+}
+
+function answerNoLink(): Answer {
+  return { status: 404, headers: toPageHeaders(null), body: renderNoSetupPage() };
+}
