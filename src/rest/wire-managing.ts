@@ -80,7 +80,8 @@ function toUser({ id, name, state, role, createdAt, createdBy, hasSignedIn }: Me
     State: state,
     CreatedAt: renderTime(createdAt),
     ...(role !== null && { Role: role }),
-    ...(isForManager && { CreatedBy: createdBy, HasSignedIn: hasSignedIn }),
+    // Accounts of outside issuers are made there.
+    ...(isForManager && { CreatedBy: id.includes(':') ? null : createdBy, HasSignedIn: hasSignedIn }),
   };
 }
 

@@ -1,6 +1,7 @@
 // The lines of the matrix for the accounts of people: the request of each route.
 
 import { CONTENT } from '../interface/client.ts';
+import type { Way } from './foreign-ways.ts';
 import type { ContentLine } from './matrix.ts';
 
 const plainly = () => ({});
@@ -52,5 +53,16 @@ export const accountLines: Record<string, ContentLine> = {
   },
 };
 
-/** No id of another person is anything else than an unknown one; `account.test.ts` holds that. */
-export const accountRoutes = Object.keys(accountLines);
+const ownWay = (path: string, code: string): Record<string, Way> => ({
+  plainly: {
+    ask: (id) => ({ path: `${path}/${encodeURIComponent(id)}`, method: 'DELETE' }),
+    code: new RegExp(`^(${code}|Forbidden)$`),
+  },
+});
+
+export const accountWays: Record<string, Record<string, Way>> = {
+  [`DELETE ${CONTENT}/me/sessions/{id}`]: ownWay('/me/sessions', 'SessionNotFound'),
+  [`DELETE ${CONTENT}/me/app-passwords/{id}`]: ownWay('/me/app-passwords', 'AppPasswordNotFound'),
+};
+
+export const accountWithoutIds = Object.keys(accountLines).filter((key) => !key.includes('{id}'));

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { CONTENT, type Request } from '../interface/client.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
-import { accountRoutes } from './account-lines.ts';
+import { accountWays, accountWithoutIds } from './account-lines.ts';
 import { managingWays, managingWithoutIds } from './managing-ways.ts';
 
 /** One way to name an entry; the code is what is said of one that does not exist. */
@@ -253,6 +253,7 @@ export const ways: Record<string, Record<string, Way>> = {
     'by tus': onUpload('PATCH', { ...tus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }),
   },
   [`DELETE ${CONTENT}/uploads/{id}`]: { plainly: onUpload('DELETE', {}), 'by tus': onUpload('DELETE', tus) },
+  ...accountWays,
   ...managingWays,
 };
 export const withoutIds = [
@@ -263,7 +264,7 @@ export const withoutIds = [
   `DELETE ${CONTENT}/trash`,
   `GET ${CONTENT}/changes`,
   ...managingWithoutIds,
-  ...accountRoutes,
+  ...accountWithoutIds,
 ];
 
 /** Of the same form as ours (RFC 9562, version 7), a moment old. */

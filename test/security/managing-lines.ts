@@ -160,7 +160,7 @@ export const managingLines: Record<string, ContentLine> = {
   [`GET ${CONTENT}/users/{id}`]: { path: ofUser, request: plainly, missing: 'UserNotFound' },
   // People of outside issuers have no password to set up; `setup.test.ts` has the others.
   [`POST ${CONTENT}/users/{id}/setup`]: {
-    path: ofUser,
+    path: (ids) => `${ofUser(ids)}/setup`,
     request: plainly,
     missing: 'UserNotFound',
     refusal: { status: 403, code: 'Forbidden' },

@@ -42,7 +42,7 @@ export const exampleUser = {
 };
 
 export const exampleSetupLink = {
-  SetupUrl: 'http://127.0.0.1:8080/setup/wQ3k…',
+  SetupUrl: 'http://127.0.0.1:8080/setup/Zm91ciB3b3JkcyBub2JvZHkgZXhwZWN0cyBoZXJlISE',
   SetupExpiresAt: '2026-01-18T09:30:00.123Z',
 };
 
