@@ -128,6 +128,7 @@ export function listLongSuites(): Suite[] {
       fixture: () => openInterfaceTarget({ isShared: true }),
     },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
+    { ...one('hostile-tenant', node, 'test/security/long/hostile-tenant.ts'), isAlone: true },
     { name: 'cost', jobs: files('cost', 'test/security/long/*.test.ts'), isAlone: true },
     { ...one('guard', node, 'bench/main.ts', 'guard'), isAlone: true },
   ];
