@@ -68,6 +68,9 @@ async function workNormally(caller: Caller, seconds: number): Promise<Measured> 
   const measured: Measured = { milliseconds: [], refused: new Map() };
   const until = performance.now() + seconds * 1000;
   const { Id } = await createFolder(caller, '-root-', `work ${randomBytes(6).toString('hex')}`);
+  const small = await createFolder(caller, Id, 'small');
+  await saveFile(caller, { FolderId: small.Id, FileName: 'a' }, randomBytes(1000));
+  const largeJson = JSON.stringify({ filename: randomBytes(mib).toString('base64') });
   const steps: ((turn: string) => Promise<{ status: number }>)[] = [
     (turn) => postFile(caller, { FolderId: Id, FileName: turn }, randomBytes(20_000)),
     (turn) =>
@@ -78,6 +81,8 @@ async function workNormally(caller: Caller, seconds: number): Promise<Measured> 
       ),
     () => call(caller, `/folders/${Id}?limit=100`),
     () => call(caller, '/search?q=quarterly'),
+    () => call(caller, `/folders/${small.Id}/archive`),
+    (turn) => postFile(caller, { FolderId: Id, FileName: `large ${turn}`, ...asJson }, largeJson),
     (turn) =>
       call(caller, '/folders', {
         method: 'POST',
