@@ -51,7 +51,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     // Cookies are shared by all ports of a host, so each environment has its own names.
     cookies: {
       keys: keys.cookies,
-      names: toCookieNames(options.environment),
+      names: toCookieNames(options.environment, options.issuer),
       long: { httpOnly: true, sameSite: 'lax', path: `${basePath}/` },
     },
     // Our setting decides which origins may call (`CABINET_CORS_ORIGINS`); the issuer's own CORS headers are dropped.
@@ -108,9 +108,18 @@ function leftOf(since: number | undefined, clock: Clock): number {
   return Math.max(1, since + signInLifetimeSeconds - Math.floor(clock.now() / 1000));
 }
 
-function toCookieNames(environment: string) {
+/** With https, browsers take a cookie with these prefixes only as `Secure`, and one with `__Host-` only from this very host and for all
+ *  of its paths: no other host of the domain can set or shadow it. The issuer's short cookies have paths of their own. */
+function toCookieNames(environment: string, issuer: string) {
+  const isSecure = issuer.startsWith('https:');
+  const prefix = isSecure ? '__Secure-' : '';
+  const hostPrefix = isSecure && toBasePath(issuer) === '' ? '__Host-' : prefix;
   const named = (name: string) => `cabinet_${environment}_${name}`;
-  return { interaction: named('interaction'), resume: named('resume'), session: named('session') };
+  return {
+    interaction: `${prefix}${named('interaction')}`,
+    resume: `${prefix}${named('resume')}`,
+    session: `${hostPrefix}${named('session')}`,
+  };
 }
 
 async function grantEverythingRegistered(

@@ -262,11 +262,10 @@ test('scopes may be a list, or absent', async () => {
   assert.deepEqual((await issuer.verify(await sign())).scopes, []);
 });
 
-test("a token is the application's own when its user is the application, or absent, or the configured claim says so", async () => {
+test("a token is the application's own when its user is the application, or the configured claim says so", async () => {
   const entra = openIssuer({ ownTokenWhen: { claim: 'idtyp', value: 'app' }, appKeyClaim: 'azp', userClaim: 'oid' });
   const own: [OutsideIssuer, Record<string, unknown>, string][] = [
     [openIssuer(), { sub: 'app-1' }, 'corp:app-1'],
-    [openIssuer(), { sub: undefined }, 'corp:app-1'],
     [openIssuer({ userClaim: 'email' }), { sub: 'app-1' }, 'corp:app-1'],
     [openIssuer({ ownTokenWhen: { claim: 'client_id', value: null } }), {}, 'corp:ann'],
     [entra, { azp: 'app-2', oid: 'o-1', idtyp: 'app' }, 'corp:o-1'],
@@ -278,6 +277,11 @@ test("a token is the application's own when its user is the application, or abse
   const user = await entra.verify(await sign({ azp: 'app-2', oid: 'o-1', idtyp: 'user' }));
   assert.deepEqual(user.person, { id: 'corp:o-1', signIn: null });
   assert.equal(user.clientId, 'app-2');
+});
+
+test('a token that names nobody is not the application’s own', async () => {
+  await refuses(openIssuer(), await sign({ sub: undefined }));
+  await refuses(openIssuer({ userClaim: 'email' }), await sign({ sub: undefined }));
 });
 
 test('a person without the user claim does not pass for the application', async () => {

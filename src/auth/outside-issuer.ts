@@ -111,13 +111,16 @@ function readPerson(payload: JWTPayload, clientId: string, rules: OutsideIssuerR
   return { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, signIn: null };
 }
 
-/** Whether it is the application's own token. A person without the user claim must not pass for the application. */
+/** Whether it is the application's own token. A person without the user claim must not pass for the application, and neither must
+ *  a token that names nobody: RFC 9068 requires a subject. */
 function isOwn(payload: JWTPayload, clientId: string, { userClaim, ownTokenWhen }: OutsideIssuerRules): boolean {
   if (ownTokenWhen !== null) {
     const claim = payload[ownTokenWhen.claim];
     if (ownTokenWhen.value === null ? claim !== undefined : claim === ownTokenWhen.value) return true;
   }
-  return [payload[userClaim], payload.sub].every((subject) => subject === undefined || subject === clientId);
+  const subjects = [payload[userClaim], payload.sub].filter((subject) => subject !== undefined);
+  if (subjects.length === 0) throw notValidHere();
+  return subjects.every((subject) => subject === clientId);
 }
 
 function checkUser(value: unknown): string {

@@ -214,3 +214,37 @@ for (const [about, toDocument] of Object.entries(badDocuments)) {
     assert.deepEqual(requests, ['/.well-known/openid-configuration']);
   });
 }
+
+test('a discovery document does not send us to another host of a private network', async () => {
+  const asked: string[] = [];
+  const failures: unknown[] = [];
+  const issuer = 'https://login.example';
+  const open = (jwksUri: string, addresses: readonly string[]) => {
+    const answers: Record<string, unknown> = {
+      [`${issuer}/.well-known/openid-configuration`]: { issuer, jwks_uri: jwksUri },
+      [jwksUri]: { keys: [first] },
+    };
+    const fetchHere = (async (address: string) => {
+      asked.push(address);
+      return new Response(JSON.stringify(answers[address]));
+    }) as typeof fetch;
+    const onFailure = (error: unknown) => failures.push(error);
+    return new OutsideKeys(
+      { issuer, jwksUri: null, algorithms: outsideAlgorithms },
+      { fetch: fetchHere, resolve: async () => addresses, onFailure },
+    );
+  };
+  for (const [jwksUri, addresses] of [
+    ['https://169.254.169.254/keys', []],
+    ['https://inner.example/keys', ['10.0.0.7']],
+  ] as const) {
+    await assert.rejects(has(open(jwksUri, addresses), 'first'), isUnavailable);
+    assert.ok(!asked.includes(jwksUri));
+  }
+  assert.equal(failures.length, 2);
+  assert.ok(await has(open('https://keys.example/keys', ['8.8.8.8']), 'first'));
+  assert.ok(
+    await has(open(`${issuer}/keys`, ['10.0.0.7']), 'first'),
+    'the issuer’s own host is where we are sent anyway',
+  );
+});

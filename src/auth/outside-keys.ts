@@ -6,6 +6,7 @@ import { importJWK } from 'jose/key/import';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { isSafeAddress, outsideAlgorithms } from './outside-rules.ts';
+import { isPrivateHost, type Resolve, resolveByDns } from './private-addresses.ts';
 
 const freshMs = 10 * 60_000;
 /** Keys that could not be refreshed for so long may have been withdrawn: nothing is accepted then. */
@@ -28,6 +29,8 @@ interface OutsideKeysRules {
 
 export interface OutsideKeysOptions {
   fetch?: typeof fetch;
+  /** The addresses of a host name. */
+  resolve?: Resolve;
   clock?: Clock;
   /** How long one fetch may take, the discovery document included. */
   timeoutMs?: number;
@@ -55,7 +58,14 @@ export class OutsideKeys {
 
   constructor(rules: OutsideKeysRules, options: OutsideKeysOptions = {}) {
     this.#rules = rules;
-    this.#options = { fetch, clock: systemClock, timeoutMs: defaultTimeoutMs, onFailure: () => {}, ...options };
+    this.#options = {
+      fetch,
+      resolve: resolveByDns,
+      clock: systemClock,
+      timeoutMs: defaultTimeoutMs,
+      onFailure: () => {},
+      ...options,
+    };
     this.#address = rules.jwksUri;
   }
 
@@ -128,8 +138,14 @@ export class OutsideKeys {
     const base = this.#rules.issuer.replace(/\/$/, '');
     const document = await this.#fetchObject(`${base}/.well-known/openid-configuration`, signal);
     if (document.issuer !== this.#rules.issuer) throw new Error('the discovery document is of another issuer');
-    if (typeof document.jwks_uri === 'string' && isSafeAddress(document.jwks_uri)) return document.jwks_uri;
-    throw new Error('the discovery document has no jwks_uri with https');
+    const { jwks_uri: address } = document;
+    if (typeof address !== 'string' || !isSafeAddress(address)) {
+      throw new Error('the discovery document has no jwks_uri with https');
+    }
+    const { hostname } = new URL(address);
+    // The document may not send us to other hosts of our own network.
+    if (hostname === new URL(base).hostname || !(await isPrivateHost(hostname, this.#options.resolve))) return address;
+    throw new Error('the jwks_uri of the discovery document is on a private network; set JwksUri if that is right');
   }
 
   async #fetchObject(address: string, signal: AbortSignal): Promise<Members> {

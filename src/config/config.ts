@@ -51,6 +51,8 @@ export interface Config {
   test: AddressConfig;
   /** `tls` null: our own certificate for development. */
   mutualTls: MutualTlsConfig;
+  /** Whether browsers use TLS for the subdomains too. */
+  isSubdomainStrict: boolean;
   /** Proxies that are trusted to pass the client's address. */
   proxies: readonly string[];
   isOwnIssuer: boolean;
@@ -189,6 +191,7 @@ export function readConfig(environment: Variables = process.env): Config {
       crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
       proxies: reader.peers('CABINET_MTLS_PROXIES'),
     },
+    isSubdomainStrict: reader.choice('CABINET_HSTS_SUBDOMAINS', ['no', 'yes']) === 'yes',
     proxies: reader.peers('CABINET_PROXIES'),
     ...readIssuers(reader),
     names: reader.choice('CABINET_NAMES', ['any', 'portable']),

@@ -33,6 +33,10 @@ export const settings = {
   },
   CABINET_TLS_CERT: { fallback: '', about: 'certificate file for the production and test addresses' },
   CABINET_TLS_KEY: { fallback: '', about: 'key file that goes with it' },
+  CABINET_HSTS_SUBDOMAINS: {
+    fallback: 'no',
+    about: 'yes: browsers use TLS for the subdomains of the addresses too (Strict-Transport-Security)',
+  },
   CABINET_ALLOW_PLAIN_HTTP: { fallback: 'no', about: 'yes: listen beyond loopback without TLS' },
   CABINET_CATALOG: { fallback: 'sqlite:', about: 'where records are kept: sqlite: or postgres://…' },
   CABINET_BLOBS: { fallback: 'file:', about: 'where large contents are kept: file: or s3://bucket…' },

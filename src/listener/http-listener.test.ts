@@ -49,6 +49,7 @@ async function open(faults: unknown[] = [], clock: Clock = systemClock) {
     host: '127.0.0.1',
     port: 0,
     tls: null,
+    strictTransport: 'max-age=1',
     ticketKeys: Buffer.alloc(48),
     mutualTls: null,
     proxies: new Peers([]),

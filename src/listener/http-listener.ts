@@ -29,13 +29,14 @@ const keepAliveTimeoutMs = 65_000;
 const checkConnectionsMs = 2_000;
 const drainMs = 30_000;
 const closeIdleEveryMs = 100;
-const strictTransport = 'max-age=31536000';
 
 export interface ListenOptions {
   clock: Clock;
   host: string;
   port: number;
   tls: SecureContextOptions | null;
+  /** `Strict-Transport-Security`, with TLS. */
+  strictTransport: string;
   /** Shared by all threads, so that a TLS session can be resumed in another one. */
   ticketKeys: Buffer;
   /** Set for the mutual-TLS address. */
@@ -191,7 +192,7 @@ class HttpListener {
       }
     }
     if (this.#isDraining) response.setHeader('Connection', 'close');
-    if (this.#options.tls !== null) response.setHeader('Strict-Transport-Security', strictTransport);
+    if (this.#options.tls !== null) response.setHeader('Strict-Transport-Security', this.#options.strictTransport);
     const respond = () => this.#respond(request, response, observation);
     if (observation.span === null) await respond();
     else await observers.tracer?.within(observation.span, respond);
@@ -257,7 +258,7 @@ class HttpListener {
   }
 
   #addHeaders({ headers }: Answer, request: IncomingMessage): void {
-    if (this.#options.tls !== null) headers['Strict-Transport-Security'] = strictTransport;
+    if (this.#options.tls !== null) headers['Strict-Transport-Security'] = this.#options.strictTransport;
     Object.assign(headers, this.#options.toExtraHeaders(request));
   }
 

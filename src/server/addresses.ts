@@ -101,6 +101,7 @@ function toListenOptions(
     host,
     port: port ?? 0,
     isPortShared: config.httpThreads > 1,
+    strictTransport: `max-age=31536000${config.isSubdomainStrict ? '; includeSubDomains' : ''}`,
     maxConnections,
     maxConnectionsPerPeer,
     shared,

@@ -86,6 +86,13 @@ test('fields that the service sets cannot be set by a request', async () => {
   assert.deepEqual([Folder.Type, Folder.Size, File?.Type, File?.Size], ['folder', 0, 'file', 1]);
 });
 
+test('what the issuer answers has a policy for content, whoever rendered it', async () => {
+  for (const path of ['/oauth2/jwks', '/oauth2/authorize?client_id=nobody', '/oauth2/logout']) {
+    const { headers } = await send(service.production, path, { headers: { Accept: 'text/html' } });
+    assert.match(String(headers['content-security-policy']), /^default-src 'none';.*frame-ancestors 'none'/, path);
+  }
+});
+
 test('with https, cookies are Secure and TLS addresses send Strict-Transport-Security', async () => {
   const { AppKey } = await addPage(dataFolder, 'cookies');
   const query = new URLSearchParams({
@@ -100,7 +107,13 @@ test('with https, cookies are Secure and TLS addresses send Strict-Transport-Sec
   assert.equal(status, 303);
   const cookies = [headers['set-cookie'] ?? []].flat();
   assert.ok(cookies.length > 0);
-  for (const cookie of cookies) assert.match(cookie, /; secure/i);
+  for (const cookie of cookies) assert.match(cookie, /^__(Secure|Host)-.*; secure/i);
+  const hostOnly = cookies.filter((cookie) => cookie.startsWith('__Host-'));
+  assert.ok(hostOnly.length > 0);
+  for (const cookie of hostOnly) {
+    assert.match(cookie, /; path=\/;/i);
+    assert.doesNotMatch(cookie, /; domain=/i);
+  }
   const ca = readFileSync(join(dataFolder, 'production', 'certificates', 'ca.pem'));
   const answer = await sendTls(String(service.mutualTls), '/health/live', {}, { ca });
   assert.match(String(answer.headers['strict-transport-security']), /^max-age=\d{7,}/);

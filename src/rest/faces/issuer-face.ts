@@ -24,6 +24,8 @@ const pageHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
+  // For what the issuer's library renders itself; our pages have their own.
+  'Content-Security-Policy': "default-src 'none'; script-src 'self'; frame-ancestors 'none'; base-uri 'none'",
 };
 
 interface IssuerFaceOptions {
