@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toDocument } from '../src/rest/openapi/document.ts';
+import { resolveParameters } from '../src/rest/openapi/resolve-parameters.ts';
 import { routes } from '../src/rest/routes.ts';
 
 const content = '/v1/contentmanagement';
@@ -18,7 +19,7 @@ interface Schema {
   oneOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
-  patternProperties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
   required?: string[];
   description?: string;
 }
@@ -50,16 +51,19 @@ interface OpenApi {
 }
 
 export function readDocument(): OpenApi {
-  return toDocument(routes, 'http://127.0.0.1:8080') as unknown as OpenApi;
+  return resolveParameters(toDocument(routes, 'http://127.0.0.1:8080')) as unknown as OpenApi;
 }
 
-/** Each operation under its short name, such as `GET /folders/{id}` or, beside the content interface, `GET {base}/docs`. */
+/** Each operation under its short name, such as `GET /folders/{id}` or, beside the content interface, `GET {base}/docs`.
+ *  `HEAD` belongs to `GET`. */
 export function listOperations(document: OpenApi): [string, Operation][] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => {
-      const short = path.startsWith(content) ? path.slice(content.length) : `{base}${path}`;
-      return [`${method.toUpperCase()} ${short}`, operation];
-    }),
+    Object.entries(methods)
+      .filter(([method]) => method !== 'head')
+      .map(([method, operation]): [string, Operation] => {
+        const short = path.startsWith(content) ? path.slice(content.length) : `{base}${path}`;
+        return [`${method.toUpperCase()} ${short}`, operation];
+      }),
   );
 }
 
@@ -102,9 +106,9 @@ function renderArray(item: string): string {
   return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
 }
 
-function renderObject({ properties, patternProperties, required = [] }: Schema, indent: string): string {
+function renderObject({ properties, additionalProperties, required = [] }: Schema, indent: string): string {
   if (properties === undefined) {
-    const [value = {}] = Object.values(patternProperties ?? {});
+    const value = typeof additionalProperties === 'object' ? additionalProperties : {};
     return `Record<string, ${renderType(value, indent)}>`;
   }
   const inner = `${indent}  `;

@@ -14,7 +14,7 @@ const patterns = [
   'bench/**/*.test.ts',
 ];
 const self = 'test/rules.test.ts';
-const files = globSync(patterns, { cwd: root }).filter((path) => path !== self);
+const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).filter((path) => path !== self);
 
 const asksAgain = 'pauses before it looks at its condition again';
 const isLoad = 'the pauses are the load: clients that think, networks that delay, moments at which something is killed';

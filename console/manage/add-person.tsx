@@ -1,6 +1,6 @@
 // Adds a member to the space: a new account, whose setup link is shown once, or an existing one.
 
-import { addUser, changeUser, type NewUser, type Role } from '@cabinet/client';
+import { type AddedUser, addUser, changeUser, type Role } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Field } from '../parts/field.tsx';
@@ -23,7 +23,7 @@ export function AddPerson({ onClose }: { onClose(): void }) {
   const { cabinet, space } = useSession();
   const queries = useQueryClient();
   const [wish, setWish] = useState<Wish>({ id: '', name: '', role: 'editor', isKnown: false });
-  const [made, setMade] = useState<NewUser | null>(null);
+  const [made, setMade] = useState<AddedUser | null>(null);
   const id = wish.id.trim();
   const name = wish.name.trim();
   const send = async () => {

@@ -2,6 +2,7 @@
 // walk through the interface that can be run from top to bottom. Made from the service's own OpenAPI description alone.
 
 import { toDocument } from '../../src/rest/openapi/document.ts';
+import { resolveParameters } from '../../src/rest/openapi/resolve-parameters.ts';
 import { routes } from '../../src/rest/routes.ts';
 
 type Json = Record<string, unknown>;
@@ -77,12 +78,12 @@ interface Operation {
 export const walkFolder = 'A walk through';
 
 export function listAsks(): Ask[] {
-  const { paths } = toDocument(routes, variables.baseUrl as string) as {
+  const { paths } = resolveParameters(toDocument(routes, variables.baseUrl as string)) as unknown as {
     paths: Record<string, Record<string, Operation>>;
   };
   const asks = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
-      .filter(([, operation]) => isForPrograms(path, operation))
+      .filter(([method, operation]) => method !== 'head' && isForPrograms(path, operation))
       .map(([method, operation]) => toAsk(method.toUpperCase(), path, operation)),
   );
   return [...toWalk(asks), ...asks];

@@ -2,7 +2,7 @@
 // needs an application that an operator registered, such as the console.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Account, AppPassword, AppPasswords, NewAppPassword, Session, Sessions } from './description.ts';
+import type { Account, AddedAppPassword, AppPassword, AppPasswords, Session, Sessions } from './description.ts';
 import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
 import { call } from './request.ts';
 
@@ -73,7 +73,7 @@ export function addAppPassword(
   cabinet: Cabinet,
   { name, access, space, expiresAt }: AppPasswordRequest,
   options: CallOptions = {},
-): Promise<NewAppPassword> {
+): Promise<AddedAppPassword> {
   const ExpiresAt = expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt;
   return call(cabinet, 'POST /me/app-passwords', {
     ...options,

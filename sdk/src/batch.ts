@@ -1,7 +1,7 @@
 // Many small files in one request: each succeeds or fails alone, all are committed together.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { BatchFile, Error as ErrorAnswer, Properties, ShownEntry } from './description.ts';
+import type { BatchFile, ErrorAnswer, Properties, ShownEntry } from './description.ts';
 import { CabinetError } from './errors.ts';
 import { makeKey } from './keys.ts';
 import { type Part, toMultipartBatch } from './multipart.ts';

@@ -19,6 +19,8 @@ export {
 export type { Content, Progress } from './content.ts';
 export type {
   Account,
+  AddedAppPassword,
+  AddedUser,
   Application,
   AppPassword,
   Certificate,
@@ -26,8 +28,6 @@ export type {
   Envelope,
   Event,
   Link,
-  NewAppPassword,
-  NewUser,
   Operations,
   Properties,
   Quota,

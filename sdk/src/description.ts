@@ -21,8 +21,9 @@ export interface AddAppPassword {
   ExpiresAt?: string | null | undefined;
 }
 
+/** An application to register. */
 export interface AddApplication {
-  /** Never given out twice. */
+  /** Never given to another application. */
   Name: string;
   Kind?: 'client' | 'server' | undefined;
   Scopes?: ('content.read' | 'content.write' | 'content.admin')[] | undefined;
@@ -31,16 +32,41 @@ export interface AddApplication {
   Certificate?: string | undefined;
 }
 
+/** A certificate to register. */
 export interface AddCertificate {
   /** A certificate in PEM; of kind server only. */
   Certificate: string;
 }
 
+/** A person to add. */
 export interface AddUser {
   /** Never given out twice. */
   Id: string;
   Name?: string | undefined;
   Role: 'viewer' | 'editor' | 'manager';
+}
+
+export interface AddedAppPassword {
+  AppPassword: AppPassword;
+  /** Shown once; only its hash is kept. */
+  Password: string;
+}
+
+/** A person who was added, with the link that sets the password. */
+export interface AddedUser {
+  Id: string;
+  Name: string;
+  State: 'active' | 'disabled';
+  /** Absent once it was taken away. */
+  Role?: 'viewer' | 'editor' | 'manager' | undefined;
+  CreatedAt: Timestamp;
+  /** Who made the account; null: unknown. For callers who manage the space. */
+  CreatedBy?: string | null | undefined;
+  /** Whether its owner has ever signed in. For callers who manage the space. */
+  HasSignedIn?: boolean | undefined;
+  /** Where the person sets the password, once. Shown once. */
+  SetupUrl: string;
+  SetupExpiresAt: Timestamp;
 }
 
 export interface AppPassword {
@@ -61,6 +87,7 @@ export interface AppPasswords {
   AppPasswords: AppPassword[];
 }
 
+/** A client of the API. */
 export interface Application {
   AppKey: string;
   Name: string;
@@ -68,29 +95,33 @@ export interface Application {
   State: 'active' | 'disabled' | 'removed';
   Scopes: ('content.read' | 'content.write' | 'content.admin')[];
   RedirectUris?: string[] | undefined;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
 }
 
+/** The applications of a space. */
 export interface Applications {
   Applications: Application[];
 }
 
+/** An authorization request (RFC 6749); GET decides about it. */
 export interface AuthorizationRequest {
   /** The AppKey. */
-  client_id: string;
+  client_id?: string | undefined;
   /** One of those that the application was registered with. */
-  redirect_uri: string;
-  response_type: 'code';
+  redirect_uri?: string | undefined;
+  /** `code` */
+  response_type?: string | undefined;
   scope?: string | undefined;
   state?: string | undefined;
   /** RFC 7636. */
-  code_challenge: string;
-  code_challenge_method: 'S256';
+  code_challenge?: string | undefined;
+  /** `S256` */
+  code_challenge_method?: string | undefined;
   /** `none`, or any of `login`, `consent` and `select_account`. */
   prompt?: string | undefined;
 }
 
+/** What is said of one file of a batch. */
 export interface BatchFile {
   /** Absent: the part's own file name. */
   FileName?: string | undefined;
@@ -100,7 +131,7 @@ export interface BatchFile {
   FolderId?: string | undefined;
   /** Absent: the part's own. */
   ContentType?: string | undefined;
-  ObjectType?: string | undefined;
+  ObjectType?: ObjectType | undefined;
   Properties?: Properties | undefined;
   ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
   /** What is new in this version. */
@@ -109,36 +140,40 @@ export interface BatchFile {
   Sha256?: string | undefined;
 }
 
+/** What became of each file of a batch. */
 export interface BatchResults {
   /** One for each file, in the order in which they were sent: what was saved, or why it was not. */
-  Results: (ShownEntry | Error)[];
+  Results: (ShownEntry | ErrorAnswer)[];
 }
 
+/** A client certificate of an application. */
 export interface Certificate {
   /** SHA-256 of the DER, base64url. */
   Thumbprint: string;
   Subject: string;
-  /** UTC, always three decimals. */
-  NotAfter: string;
-  /** UTC, always three decimals. */
-  AddedAt: string;
+  NotAfter: Timestamp;
+  AddedAt: Timestamp;
 }
 
+/** The certificates of an application. */
 export interface Certificates {
   Certificates: Certificate[];
 }
 
+/** The new state of an application. */
 export interface ChangeApplication {
   State: 'active' | 'disabled';
 }
 
+/** What to change; what is absent stays. */
 export interface ChangeEntry {
+  /** The new name. */
   Name?: string | undefined;
   /** The folder to move it to; -root- for the root. */
   ParentFolderId?: string | undefined;
   /** Merged into what there is; null removes a key. */
   Properties?: Record<string, string | null> | undefined;
-  ObjectType?: string | undefined;
+  ObjectType?: ObjectType | undefined;
   /** What to do when the name is taken. */
   ConflictBehavior?: 'Fail' | 'Rename' | undefined;
 }
@@ -149,16 +184,17 @@ export interface ChangePassword {
   New: string;
 }
 
+/** The new role of a person. */
 export interface ChangeUser {
   Role: 'viewer' | 'editor' | 'manager';
 }
 
+/** Changes in order, and where to go on. */
 export interface ChangesPage {
   Changes: ({
     /** Grows from change to change. */
     Position: number;
-    /** UTC, always three decimals. */
-    At: string;
+    At: Timestamp;
     By: string;
     Action: string;
     EntryId: string;
@@ -172,14 +208,17 @@ export interface ChangesPage {
   Cursor: string;
 }
 
+/** A comment on a version; null removes it. */
 export interface CommentVersion {
   Comment: string | null;
 }
 
+/** The form of the consent page. */
 export interface Consent {
   answer: 'allow' | 'deny';
 }
 
+/** Where to copy an entry. */
 export interface CopyEntry {
   /** Absent, empty or -root-: the root folder. */
   ParentFolderId?: string | undefined;
@@ -198,10 +237,11 @@ export interface CreateFolder {
   /** In place of FolderName: names with / between them; missing folders are made. */
   RelativePath?: string | undefined;
   Properties?: Properties | undefined;
-  ObjectType?: string | undefined;
+  ObjectType?: ObjectType | undefined;
   ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
 }
 
+/** How much was removed. */
 export interface EmptiedTrash {
   /** Entries, each with all beneath it. */
   Removed: number;
@@ -213,13 +253,11 @@ export interface Entry {
   Id: string;
   Name: string;
   Type: 'folder' | 'file';
-  ObjectType: string;
+  ObjectType: ObjectType;
   ContentType: string;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
   CreatedBy: string;
-  /** UTC, always three decimals. */
-  ModifiedAt: string;
+  ModifiedAt: Timestamp;
   ModifiedBy: string;
   /** Bytes. A folder's is the total of all files beneath it. */
   Size: number;
@@ -233,7 +271,7 @@ export interface Envelope {
 }
 
 /** Why the request was refused. */
-export interface Error {
+export interface ErrorAnswer {
   Error: {
     Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
     /** For people. */
@@ -249,53 +287,60 @@ export interface Error {
   };
 }
 
+/** One event of the journal. */
 export interface Event {
   /** In the journal of the whole environment. */
   Position: number;
-  /** UTC, always three decimals. */
-  At: string;
+  At: Timestamp;
   By: string;
   Action: string;
   /** Or the AppKey, the user, or nothing: what the action is about. */
   EntryId: string;
   RequestTrackingId: string;
+  /** What else is known of it. */
   Details: Record<string, unknown>;
 }
 
+/** A page of events, newest first. */
 export interface Events {
   Events: Event[];
 }
 
+/** Whether the service runs, or takes new work. */
 export interface Health {
   Status: 'live' | 'ready' | 'not ready';
 }
 
+/** The service and its settings. */
 export interface InForce {
   Environment: 'production' | 'test';
   /** Of Cabinet. */
   Version: string;
-  /** UTC, always three decimals. */
-  StartedAt: string;
+  StartedAt: Timestamp;
   Settings: Setting[];
 }
 
+/** Where the endpoints of the issuer are. */
 export interface IssuerMetadata {
   issuer: string;
   token_endpoint: string;
 }
 
+/** Public keys (RFC 7517). */
 export interface KeySet {
   keys: {
     kty: string;
   }[];
 }
 
+/** A short-lived address. */
 export interface Link {
   Url: string;
   /** UTC, always three decimals. */
   ExpiresAt: string;
 }
 
+/** How long, which version, and whether to show it. */
 export interface LinkFile {
   ExpiresInSeconds?: number | undefined;
   /** The current one by default. */
@@ -303,33 +348,10 @@ export interface LinkFile {
   Disposition?: 'attachment' | 'inline' | undefined;
 }
 
+/** The name of a space. */
 export interface NameSpace {
-  /** 1 to 64 letters, digits, dots, dashes and underscores. */
+  /** 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
   Name: string;
-}
-
-export interface NewAppPassword {
-  AppPassword: AppPassword;
-  /** Shown once; only its hash is kept. */
-  Password: string;
-}
-
-export interface NewUser {
-  Id: string;
-  Name: string;
-  State: 'active' | 'disabled';
-  /** Absent once it was taken away. */
-  Role?: 'viewer' | 'editor' | 'manager' | undefined;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
-  /** Who made the account; null: unknown. For callers who manage the space. */
-  CreatedBy?: string | null | undefined;
-  /** Whether its owner has ever signed in. For callers who manage the space. */
-  HasSignedIn?: boolean | undefined;
-  /** Where the person sets the password, once. Shown once. */
-  SetupUrl: string;
-  /** UTC, always three decimals. */
-  SetupExpiresAt: string;
 }
 
 export interface Nothing {
@@ -340,6 +362,9 @@ export interface OAuthError {
   error: string;
   error_description?: string | undefined;
 }
+
+/** What kind of document or folder it is, such as cmis:document. */
+export type ObjectType = string;
 
 /** https://spec.openapis.org/oas/v3.1.0 */
 export interface OpenApi {
@@ -356,6 +381,7 @@ export interface Quota {
   RequestsPerSecond?: number | undefined;
 }
 
+/** An application, with its secret where it is new. */
 export interface RegisteredApplication {
   AppKey: string;
   Name: string;
@@ -363,12 +389,12 @@ export interface RegisteredApplication {
   State: 'active' | 'disabled' | 'removed';
   Scopes: ('content.read' | 'content.write' | 'content.admin')[];
   RedirectUris?: string[] | undefined;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
   /** Shown once; only its hash is kept. */
   Secret?: string | undefined;
 }
 
+/** Where to restore an entry. */
 export interface RestoreEntry {
   /** Absent: where it was. */
   ParentFolderId?: string | undefined;
@@ -378,38 +404,33 @@ export interface RestoreEntry {
   ConflictBehavior?: 'Fail' | 'Rename' | undefined;
 }
 
+/** A token to revoke (RFC 7009). */
 export interface RevokeRequest {
   token: string;
 }
 
+/** What becomes of the old secret. */
 export interface RotateSecret {
   /** How long the replaced secret stays valid; 0 by default. */
   OverlapSeconds?: number | undefined;
 }
 
+/** The files of a batch, and what is said of them. */
 export interface SaveBatchForm {
-  /** JSON: one object for each file part, in the same order. */
-  Files?: BatchFile[] | undefined;
-  /** The files, each a part of this name; "file" is taken too. */
+  /** A JSON array: one object for each file part, in the same order. */
+  Files?: string | undefined;
+  /** The files, each a part of this name. The parts may also be named `file`. */
   filename: string[];
 }
 
+/** A file and what is said of it. */
 export interface SaveFileForm {
-  /** The file; "file" is taken too. */
+  /** The file. The part may also be named `file`. */
   filename: string;
   Properties?: string | undefined;
   ObjectType?: string | undefined;
+  /** Of the file; wins over that of its part. */
   ContentType?: string | undefined;
-}
-
-export interface SaveFileJson {
-  filename: string | {
-    Content: string;
-    ContentType?: string | undefined;
-  };
-  Properties?: Properties | undefined;
-  ObjectType?: string | undefined;
-  ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
 }
 
 /** The envelope of a save, and what is shown of the file. */
@@ -427,6 +448,7 @@ export interface SavedVersion {
   Version?: number | undefined;
 }
 
+/** An entry that was found. */
 export interface SearchResult {
   Entry: Entry;
   /** The way from the root. */
@@ -435,10 +457,12 @@ export interface SearchResult {
   Snippet: string;
 }
 
+/** What was found, best first. */
 export interface SearchResults {
   Results: SearchResult[];
 }
 
+/** A selection of entries. */
 export interface SelectEntries {
   /** Files and folders. */
   EntryIds: string[];
@@ -499,6 +523,7 @@ export interface Sessions {
   Sessions: Session[];
 }
 
+/** A setting of the service. */
 export interface Setting {
   Name: string;
   /** Empty: not set. A secret is shown as an ellipsis. */
@@ -512,11 +537,11 @@ export interface SetupForm {
   password: string;
 }
 
+/** A link that sets a password. */
 export interface SetupLink {
   /** Where the person sets the password, once. Shown once. */
   SetupUrl: string;
-  /** UTC, always three decimals. */
-  SetupExpiresAt: string;
+  SetupExpiresAt: Timestamp;
 }
 
 /** An entry, and where it is. */
@@ -532,11 +557,13 @@ export interface ShownEntry {
   Version?: number | undefined;
 }
 
+/** The form of the sign-in page. */
 export interface SignIn {
   user: string;
   password: string;
 }
 
+/** A tree of entries with one root folder. */
 export interface Space {
   /** What the header SpaceId takes. */
   Id: string;
@@ -546,10 +573,15 @@ export interface Space {
   Role?: 'viewer' | 'editor' | 'manager' | undefined;
 }
 
+/** The spaces of the caller. */
 export interface Spaces {
   Spaces: Space[];
 }
 
+/** UTC, always three decimals. */
+export type Timestamp = string;
+
+/** An access token (RFC 6749). */
 export interface TokenAnswer {
   access_token: string;
   expires_in: number;
@@ -559,6 +591,7 @@ export interface TokenAnswer {
   id_token?: string | undefined;
 }
 
+/** A token request (RFC 6749). */
 export interface TokenRequest {
   grant_type: 'client_credentials' | 'authorization_code' | 'refresh_token';
   /** Less than the application has; without it, all of it. */
@@ -573,17 +606,18 @@ export interface TokenRequest {
   refresh_token?: string | undefined;
 }
 
+/** A page of the trash. */
 export interface TrashPage {
   Entries: {
     Entry: Entry;
     /** Where it was. */
     Path: string;
-    /** UTC, always three decimals. */
-    TrashedAt: string;
+    TrashedAt: Timestamp;
     TrashedBy: string;
   }[];
 }
 
+/** How far an upload has come. */
 export interface UploadState {
   /** How many bytes are durable */
   Offset: number;
@@ -595,6 +629,7 @@ export interface UploadState {
   EntryId: string | null;
 }
 
+/** What a space holds. */
 export interface Usage {
   Space: {
     Id: string;
@@ -616,35 +651,37 @@ export interface Usage {
   })[];
 }
 
+/** A person with a role in the space. */
 export interface User {
   Id: string;
   Name: string;
   State: 'active' | 'disabled';
   /** Absent once it was taken away. */
   Role?: 'viewer' | 'editor' | 'manager' | undefined;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
   /** Who made the account; null: unknown. For callers who manage the space. */
   CreatedBy?: string | null | undefined;
   /** Whether its owner has ever signed in. For callers who manage the space. */
   HasSignedIn?: boolean | undefined;
 }
 
+/** The people of a space. */
 export interface Users {
   Users: User[];
 }
 
+/** One state of the content of a file. */
 export interface Version {
   Version: number;
   Size: number;
   ContentType: string;
   Sha256: string;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
   CreatedBy: string;
   Comment: string | null;
 }
 
+/** A page of versions, newest first. */
 export interface VersionPage {
   Versions: Version[];
 }
@@ -779,7 +816,7 @@ export interface Operations {
       /** IETF: the draft that the client speaks, 3 to 9 */
       'Upload-Draft-Interop-Version'?: string | undefined;
     };
-    body: SaveFileJson;
+    body: unknown;
     answer: Envelope;
   };
   /** Show a file by its path from the root. */
@@ -846,7 +883,7 @@ export interface Operations {
       'Upload-Checksum'?: string | undefined;
       /** The target folder; absent, empty or -root-: the root */
       FolderId?: string | undefined;
-      /** The name, percent-encoded UTF-8 */
+      /** The file's name, percent-encoded UTF-8; wins over the name in a part */
       FileName?: string | undefined;
       /** What to do when the name is taken */
       ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
@@ -1328,7 +1365,7 @@ export interface Operations {
     query: Record<never, never>;
     headers: Record<never, never>;
     body: AddAppPassword;
-    answer: NewAppPassword;
+    answer: AddedAppPassword;
   };
   /** Remove an app password. */
   'DELETE /me/app-passwords/{id}': {
@@ -1536,7 +1573,7 @@ export interface Operations {
       SpaceId?: string | undefined;
     };
     body: AddUser;
-    answer: NewUser;
+    answer: AddedUser;
   };
   /** Show a person of the space. */
   'GET /users/{id}': {
@@ -1795,19 +1832,19 @@ export interface Operations {
   'GET {base}/oauth2/authorize': {
     path: Record<never, never>;
     query: {
-      /** RFC 6749 and RFC 7636 */
+      /** `client_id` of RFC 6749 or RFC 7636 */
       client_id?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
+      /** `redirect_uri` of RFC 6749 or RFC 7636 */
       redirect_uri?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
+      /** `response_type` of RFC 6749 or RFC 7636 */
       response_type?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
+      /** `scope` of RFC 6749 or RFC 7636 */
       scope?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
+      /** `state` of RFC 6749 or RFC 7636 */
       state?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
+      /** `code_challenge` of RFC 6749 or RFC 7636 */
       code_challenge?: string | undefined;
-      /** RFC 6749 and RFC 7636 */
+      /** `code_challenge_method` of RFC 6749 or RFC 7636 */
       code_challenge_method?: string | undefined;
       /** `none`, or any of `login`, `consent` and `select_account`, separated by spaces */
       prompt?: string | undefined;
@@ -1849,7 +1886,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /files. */
   'GET {base}/files': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1860,7 +1897,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /files/{id}. */
   'GET {base}/files/{id}': {
     path: {
       /** What is shown */
@@ -1874,7 +1911,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /search. */
   'GET {base}/search': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1885,7 +1922,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /trash. */
   'GET {base}/trash': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1896,7 +1933,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /changes. */
   'GET {base}/changes': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1907,7 +1944,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /manage. */
   'GET {base}/manage': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1918,7 +1955,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /manage/{page}. */
   'GET {base}/manage/{page}': {
     path: {
       /** What is shown */
@@ -1932,7 +1969,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page of the console. */
+  /** The console at /manage/{page}/{id}. */
   'GET {base}/manage/{page}/{id}': {
     path: {
       /** What is shown */
@@ -2017,11 +2054,11 @@ export interface Operations {
   'GET {base}/oauth2/logout': {
     path: Record<never, never>;
     query: {
-      /** As the standard says */
+      /** `id_token_hint` of that standard */
       id_token_hint?: string | undefined;
-      /** As the standard says */
+      /** `post_logout_redirect_uri` of that standard */
       post_logout_redirect_uri?: string | undefined;
-      /** As the standard says */
+      /** `state` of that standard */
       state?: string | undefined;
     };
     headers: Record<never, never>;

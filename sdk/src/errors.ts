@@ -1,6 +1,6 @@
 // Every way in which a call fails: one class, distinguished by `code`. An aborted call fails with the reason of its signal.
 
-import type { Entry, Error as ErrorAnswer } from './description.ts';
+import type { Entry, ErrorAnswer } from './description.ts';
 
 /** What the service answers with, and what can go wrong on this side:
  *  - `Unreachable`: no answer, after all retries;

@@ -2,10 +2,10 @@
 
 import type { Cabinet, CallOptions } from './connect.ts';
 import type {
+  AddedUser,
   Event,
   Events,
   InForce,
-  NewUser,
   ServiceLimits,
   SetupLink,
   Space,
@@ -60,7 +60,7 @@ export interface UserRequest {
 }
 
 /** Adds a new account with a role in the space. `SetupUrl` is where the person sets the password, once. */
-export function addUser(cabinet: Cabinet, user: UserRequest, options: CallOptions = {}): Promise<NewUser> {
+export function addUser(cabinet: Cabinet, user: UserRequest, options: CallOptions = {}): Promise<AddedUser> {
   const { id, role, name } = user;
   return call(cabinet, 'POST /users', { ...options, json: { Id: id, Role: role, Name: name } });
 }

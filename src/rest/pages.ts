@@ -57,12 +57,19 @@ export function toNextLink(
 
 export function pageParameters(): Parameter[] {
   return [
-    { name: 'cursor', in: 'query', schema: Type.String(), description: 'From the Link of the page before' },
+    {
+      name: 'cursor',
+      in: 'query',
+      schema: Type.String(),
+      description: 'From the Link of the page before',
+      example: 'WyJmb2xkZXIiXQ.c2lnbmVk',
+    },
     {
       name: 'limit',
       in: 'query',
       schema: Type.Integer({ minimum: 1, maximum: maxPageLimit, default: firstPageLimit }),
       description: 'How many at most',
+      example: firstPageLimit,
     },
   ];
 }

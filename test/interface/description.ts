@@ -11,11 +11,11 @@ import type { Answer } from './client.ts';
 import { request } from './http.ts';
 
 type Json = Record<string, unknown>;
-type Response = { content?: Record<string, { schema: Json; example?: unknown; examples?: Json }> };
+type Response = { headers?: Json; content?: Record<string, { schema: Json; example?: unknown; examples?: Json }> };
 type Operation = { operationId: string; responses: Record<string, Response | { $ref: string }> };
 export type Document = {
   paths: Record<string, Record<string, Operation>>;
-  components: Json & { responses: Record<string, Response> };
+  components: Json & { responses: Record<string, Response>; headers: Json };
 };
 export type Requested = { method: string; path: string };
 
@@ -39,7 +39,9 @@ export class Description {
   get operations(): string[] {
     return Object.entries(this.#document.paths)
       .filter(([path]) => !FOREIGN.test(path))
-      .flatMap(([, operations]) => Object.values(operations).map(({ operationId }) => operationId));
+      .flatMap(([, operations]) => Object.entries(operations))
+      .filter(([method]) => method !== 'head')
+      .map(([, { operationId }]) => operationId);
   }
 
   /** Fails when the answer is not as described; returns the id of the operation, null where there is none to be held to. */
@@ -54,8 +56,9 @@ export class Description {
     const what = `${requested.method} ${path} (${operation.operationId}) ${answer.status}`;
     const response = this.#resolve(operation.responses[answer.status]);
     assert.ok(response, `${what}: the description has no such status: ${answer.body.toString('utf8', 0, 500)}`);
+    this.#checkHeaders(what, response, answer);
     if (requested.method !== 'HEAD') this.#checkBody(what, response, answer);
-    return operation.operationId;
+    return operation.operationId.replace(/Head$/, '');
   }
 
   #resolve(response: Response | { $ref: string } | undefined): Response | undefined {
@@ -66,8 +69,15 @@ export class Description {
   #find(method: string, path: string): Operation | null {
     const templates = Object.keys(this.#document.paths);
     const template = templates.includes(path) ? path : templates.find((known) => isMatch(known, path));
-    const known = method === 'HEAD' ? 'get' : method.toLowerCase();
-    return (template === undefined ? null : this.#document.paths[template]?.[known]) ?? null;
+    return (template === undefined ? null : this.#document.paths[template]?.[method.toLowerCase()]) ?? null;
+  }
+
+  /** A header that is described anywhere must be described wherever it is sent. */
+  #checkHeaders(what: string, { headers = {} }: Response, answer: Answer): void {
+    const listed = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+    for (const name of Object.keys(this.#document.components.headers).map((known) => known.toLowerCase())) {
+      assert.ok(!(name in answer.headers) || listed.has(name), `${what}: the description has no header ${name}`);
+    }
   }
 
   #checkUnfound({ method, path }: Requested, answer: Answer): void {
@@ -75,7 +85,7 @@ export class Description {
     if (method === 'OPTIONS' && answer.status === 200) return;
     const what = `${method} ${path}, which the description does not have`;
     if (method === 'HEAD') return;
-    this.#checkSchema(what, { $ref: '#/components/schemas/Error' }, answer);
+    this.#checkSchema(what, { $ref: '#/components/schemas/ErrorAnswer' }, answer);
     const { Code } = (JSON.parse(answer.body.toString()) as { Error: { Code: string } }).Error;
     assert.ok(UNFOUND.includes(Code), `${what}: ${answer.status} ${Code}`);
   }

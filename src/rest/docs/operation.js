@@ -37,7 +37,7 @@ function renderInside(root, listed) {
     renderText(operation.description),
     make('p', { class: 'quiet' }, renderLine(toNeeds(operation))),
     isForeign ? null : makeTryButton(operation),
-    renderParameters(root, operation.parameters ?? []),
+    renderParameters(root, listParameters(root, operation)),
     renderRequestBody(root, operation.requestBody),
     make('h3', {}, 'Answers'),
     Object.entries(operation.responses).map(([status, response]) =>
@@ -45,6 +45,11 @@ function renderInside(root, listed) {
     ),
     isForeign ? null : renderTry(root, listed),
   );
+}
+
+/** Parameters are references to components. */
+function listParameters(root, { parameters = [] }) {
+  return parameters.map((parameter) => resolve(root, parameter));
 }
 
 /** Scrolls to the form. */

@@ -8,7 +8,7 @@ import { resolve, toTypeName } from './schema.js';
 const maxShownBytes = 200_000;
 
 export function renderTry(root, { method, path, operation }) {
-  const fields = (operation.parameters ?? []).map((parameter) => makeField(root, parameter));
+  const fields = (operation.parameters ?? []).map((parameter) => makeField(root, resolve(root, parameter)));
   const body = operation.requestBody === undefined ? null : makeBody(root, operation.requestBody, fields);
   const read = () => ({
     method,

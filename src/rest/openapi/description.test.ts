@@ -7,7 +7,8 @@ import { describe, test } from 'node:test';
 import { type Document, openDescription } from '../../../test/interface/description.ts';
 import { routes } from '../routes.ts';
 import { type MediaType, tags } from './description.ts';
-import { listRefusals, toDocument } from './document.ts';
+import { toDocument } from './document.ts';
+import { listRefusals } from './responses.ts';
 
 type Operation = {
   requestBody?: { content: Record<string, MediaType> };
@@ -81,6 +82,46 @@ test('every tag has operations', () => {
     Object.keys(tags).filter((tag) => !used.has(tag as keyof typeof tags)),
     [],
   );
+});
+
+test('no schema has a name that a generated client needs for something else', () => {
+  const names = Object.keys(document.components.schemas as object);
+  // In Go, NewX makes an X.
+  assert.deepEqual(
+    names.filter((name) => names.includes(name.replace(/^New/, '')) && name.startsWith('New')),
+    [],
+  );
+  const builtIn = ['Error', 'Object', 'Array', 'String', 'Map', 'Set', 'Date', 'File', 'Blob', 'Request', 'Response'];
+  assert.deepEqual(
+    names.filter((name) => builtIn.includes(name)),
+    [],
+  );
+});
+
+test('no request body has a wildcard as its content type, and bytes are binary', () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const { requestBody } = operation as unknown as Operation;
+      for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
+        assert.ok(!type.includes('*'), `${method} ${path}: ${type}`);
+        if (/octet-stream|partial-upload/.test(type)) assert.deepEqual(schema, { type: 'string', format: 'binary' });
+      }
+    }
+  }
+});
+
+test('every GET has a HEAD, whose answers have no bodies', () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    assert.equal('head' in operations, 'get' in operations, path);
+    for (const answer of Object.values(operations.head?.responses ?? {})) {
+      const [, name = ''] = /responses\/(.+)$/.exec((answer as { $ref: string }).$ref) ?? [];
+      const { description: text, content } = document.components.responses[name] as {
+        description: string;
+        content?: object;
+      };
+      assert.equal(content, undefined, `HEAD ${path}: ${text}`);
+    }
+  }
 });
 
 test('every reference can be resolved', () => {

@@ -9,9 +9,13 @@
 
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
-import { exampleEnvelope } from './examples.ts';
+import { exampleEnvelope, exampleETag, exampleIds } from './examples.ts';
+import { answerHeader, type HeaderName, type HeaderReference } from './headers.ts';
 import { type TSchema, Type } from './json-schema.ts';
 import { Envelope } from './schemas.ts';
+
+/** `format` is what generators of clients look for. */
+export const bytesSchema = Type.String({ format: 'binary' });
 
 export const tags = {
   Folders: 'Create folders, show them page by page, take them along as a ZIP.',
@@ -45,6 +49,10 @@ export interface Description {
   refusals: readonly RefusalCode[];
   /** Credentials other than those of a caller; `{}` means none. */
   security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Headers of every answer, refusals too. */
+  everyAnswer?: readonly HeaderName[];
+  /** Of `HEAD`, where it has other successes than `GET`. */
+  headResponses?: Readonly<Record<number, ResponseDescription>>;
   /** Overrides the status of a refusal where another standard prescribes it. */
   statuses?: Readonly<Partial<Record<RefusalCode, number>>>;
 }
@@ -66,13 +74,8 @@ export interface RequestBody {
 
 export interface ResponseDescription {
   description: string;
-  headers?: Readonly<Record<string, AnswerHeader>>;
+  headers?: Readonly<Record<string, HeaderReference>>;
   content?: Readonly<Record<string, MediaType>>;
-}
-
-interface AnswerHeader {
-  description: string;
-  schema: TSchema;
 }
 
 export interface MediaType {
@@ -87,7 +90,7 @@ export function jsonBody(description: string, schema: TSchema, example: unknown)
 
 export function jsonAnswer(
   description: string,
-  { schema, example, headers }: { schema: TSchema; example: unknown; headers?: Record<string, AnswerHeader> },
+  { schema, example, headers }: { schema: TSchema; example: unknown; headers?: Record<string, HeaderReference> },
 ): ResponseDescription {
   return {
     description,
@@ -97,62 +100,120 @@ export function jsonAnswer(
 }
 
 export const answerHeaders = {
-  entryId: { entryid: { schema: Type.String(), description: 'The id of what was created or saved' } },
-  childCount: {
-    childcount: { schema: Type.Integer({ minimum: 0 }), description: 'How many children there are in all' },
-  },
-  etag: { ETag: { schema: Type.String(), description: 'Changes with the record or the content' } },
-  link: { Link: { schema: Type.String(), description: '`rel="next"` leads to the next page, while there is one' } },
-  replayed: {
-    'idempotency-replayed': { schema: Type.String(), description: '`true` when this is the first result again' },
-  },
+  entryId: answerHeader('entryid'),
+  childCount: answerHeader('childcount'),
+  etag: answerHeader('ETag'),
+  link: answerHeader('Link'),
+  replayed: answerHeader('idempotency-replayed'),
+  minimal: answerHeader('Preference-Applied'),
 };
 
 export function envelopeAnswer(description: string, example: unknown = exampleEnvelope): ResponseDescription {
   return jsonAnswer(description, {
     schema: Envelope,
     example,
-    headers: { ...answerHeaders.entryId, ...answerHeaders.link, ...answerHeaders.replayed },
+    headers: { ...answerHeaders.entryId, ...answerHeaders.link, ...answerHeaders.replayed, ...answerHeaders.minimal },
   });
 }
 
 /** Bytes of any type. */
-export function bytesAnswer(description: string, contentType = '*/*'): ResponseDescription {
-  return { description, content: { [contentType]: { schema: {} } } };
+export function bytesAnswer(
+  description: string,
+  contentType = '*/*',
+  headers: Record<string, HeaderReference> = {},
+): ResponseDescription {
+  return { description, headers, content: { [contentType]: { schema: bytesSchema } } };
 }
+
+/** A body that is the bytes themselves. No wildcard: generated clients would send it as their content type. */
+export function bytesBody(
+  description: string,
+  {
+    required = true,
+    contentTypes = ['application/octet-stream'],
+  }: { required?: boolean; contentTypes?: string[] } = {},
+): RequestBody {
+  return {
+    required,
+    description,
+    content: Object.fromEntries(contentTypes.map((type) => [type, { schema: bytesSchema }])),
+  };
+}
+
+const fileHeaders = answerHeader('ETag', 'Last-Modified', 'Repr-Digest', 'Accept-Ranges', 'Content-Disposition');
 
 /** The statuses of RFC 9110 that a download can have. */
 export const downloadAnswers = {
-  200: bytesAnswer('The bytes'),
-  206: bytesAnswer('A part of them, or several as multipart/byteranges'),
-  304: { description: 'They have not changed' },
-  412: { description: 'They have changed' },
-  416: { description: 'There are no such bytes' },
+  200: bytesAnswer('The bytes', '*/*', fileHeaders),
+  206: bytesAnswer('A part of them, or several as multipart/byteranges', '*/*', {
+    ...fileHeaders,
+    ...answerHeader('Content-Range'),
+  }),
+  304: { description: 'They have not changed', headers: fileHeaders },
+  412: { description: 'They have changed', headers: fileHeaders },
+  416: { description: 'There are no such bytes', headers: { ...fileHeaders, ...answerHeader('Content-Range') } },
 };
 
-export function pageAnswer(description: string): ResponseDescription {
-  return { description, content: { 'text/html': { schema: Type.String() } } };
+export function pageAnswer(description: string, ...headers: HeaderName[]): ResponseDescription {
+  return {
+    description,
+    headers: answerHeader(...headers),
+    content: { 'text/html': { schema: Type.String(), example: '<!doctype html><title>Cabinet</title>' } },
+  };
 }
 
-export function header(name: string, description: string, example?: string): Parameter {
-  return { name, in: 'header', description, schema: Type.String(), ...(example !== undefined && { example }) };
+export function header(
+  name: string,
+  description: string,
+  example?: string,
+  schema: TSchema = Type.String(),
+): Parameter {
+  return { name, in: 'header', description, schema, ...(example !== undefined && { example }) };
 }
 
-export function query(name: string, description: string, schema: TSchema = Type.String()): Parameter {
-  return { name, in: 'query', description, schema };
+export function query(
+  name: string,
+  description: string,
+  schema: TSchema = Type.String(),
+  example?: string | number,
+): Parameter {
+  return { name, in: 'query', description, schema, ...(example !== undefined && { example }) };
 }
+
+/** RFC 9530, section 2: a dictionary of digests. */
+const digestField = Type.String({ pattern: '^\\s*[a-z0-9*_.-]+=:[A-Za-z0-9+/]*={0,2}:' });
+const exampleDigest = 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:';
 
 export const headers = {
   /** The first is the default. */
   conflictBehavior: (...choices: ConflictBehavior[]): Parameter => ({
-    ...header('ConflictBehavior', 'What to do when the name is taken'),
+    ...header('ConflictBehavior', 'What to do when the name is taken', choices[0]),
     schema: Type.Enum(choices, { default: choices[0] }),
   }),
-  idempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first result again'),
+  idempotencyKey: header(
+    'Idempotency-Key',
+    'A repeated request with the same key gets the first result again',
+    '0f3c1d52-6f0b-4c7a-9d9e-2b1a7c5e8f40',
+    Type.String({ pattern: '^[!-~]{1,255}$' }),
+  ),
+  folderId: header('FolderId', 'The target folder; absent, empty or -root-: the root', '-root-'),
+  fileName: header(
+    'FileName',
+    "The file's name, percent-encoded UTF-8; wins over the name in a part",
+    'report%202026.pdf',
+  ),
+  reprDigest: header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked', exampleDigest, digestField),
+  contentDigest: header('Content-Digest', 'sha-256 of the body (RFC 9530); checked', exampleDigest, digestField),
+  contentMd5: header(
+    'Content-MD5',
+    'MD5 of the body; checked',
+    'XUFAKrxLKna5cZ2REBfFkg==',
+    Type.String({ pattern: '^[A-Za-z0-9+/]{22}==$' }),
+  ),
   /** For requests without an id that implies the space. */
-  spaceId: header('SpaceId', 'Which space is meant, for a person who is in several'),
-  prefer: header('Prefer', 'return=minimal: Children holds the saved file alone'),
-  comment: header('Comment', 'What is new in this version, percent-encoded UTF-8'),
+  spaceId: header('SpaceId', 'Which space is meant, for a person who is in several', exampleIds.space),
+  prefer: header('Prefer', 'return=minimal: Children holds the saved file alone', 'return=minimal'),
+  comment: header('Comment', 'What is new in this version, percent-encoded UTF-8', 'signed%20by%20both'),
 };
 
 /** Of writes; RFC 9110, section 13. */
@@ -161,16 +222,28 @@ export const contentPreconditionHeaders = toPreconditionHeaders('the ETag of the
 
 function toPreconditionHeaders(etag: string): Parameter[] {
   return [
-    header('If-Match', `Only if this is ${etag}; a list, or * for any`),
-    header('If-None-Match', `Only if this is not ${etag}; a list, or * for none`),
-    header('If-Unmodified-Since', 'Only if it has not changed after this date; ignored beside If-Match'),
+    header('If-Match', `Only if this is ${etag}; a list, or * for any`, exampleETag),
+    header('If-None-Match', `Only if this is not ${etag}; a list, or * for none`, exampleETag),
+    header(
+      'If-Unmodified-Since',
+      'Only if it has not changed after this date; ignored beside If-Match',
+      'Thu, 15 Jan 2026 09:30:00 GMT',
+    ),
   ];
 }
 
 export function pathId(description: string, name = 'id'): Parameter {
-  return { name, in: 'path', required: true, description, schema: Type.String() };
+  const example = exampleIds[name as keyof typeof exampleIds] ?? exampleIds.file;
+  return { name, in: 'path', required: true, description, schema: Type.String({ minLength: 1 }), example };
 }
 
 export function pathParameter(example: string): Parameter {
-  return { name: 'path', in: 'query', required: true, description: 'From the root', schema: Type.String(), example };
+  return {
+    name: 'path',
+    in: 'query',
+    required: true,
+    description: 'From the root',
+    schema: Type.String({ pattern: '^/' }),
+    example,
+  };
 }

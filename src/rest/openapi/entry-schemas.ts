@@ -2,10 +2,9 @@
 
 import { longestComment } from '../../domain/entry.ts';
 import { Type } from './json-schema.ts';
-import { Entry, Envelope, ErrorAnswer, Properties, ShownEntry } from './schemas.ts';
+import { Entry, Envelope, ErrorAnswer, entryName, ObjectType, Properties, ShownEntry, Timestamp } from './schemas.ts';
 
-const time = { format: 'date-time', description: 'UTC, always three decimals.' };
-const objectType = Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' });
+const objectType = ObjectType;
 const conflictBehavior = Type.Enum(['Fail', 'Rename'], { description: 'What to do when the name is taken.' });
 const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()]);
 
@@ -26,19 +25,23 @@ export const BatchFile = Type.Object(
     Comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
     Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'Hexadecimal; checked.' })),
   },
-  { title: 'BatchFile' },
+  { title: 'BatchFile', description: 'What is said of one file of a batch.' },
 );
 
 export const SaveBatchForm = Type.Object(
   {
     Files: Type.Optional(
-      Type.Array(BatchFile, { description: 'JSON: one object for each file part, in the same order.' }),
+      Type.String({
+        contentMediaType: 'application/json',
+        contentSchema: Type.Array(BatchFile),
+        description: 'A JSON array: one object for each file part, in the same order.',
+      }),
     ),
-    filename: Type.Array(Type.String({ contentMediaType: 'application/octet-stream' }), {
-      description: 'The files, each a part of this name; "file" is taken too.',
+    filename: Type.Array(Type.String({ format: 'binary' }), {
+      description: 'The files, each a part of this name. The parts may also be named `file`.',
     }),
   },
-  { title: 'SaveBatchForm' },
+  { title: 'SaveBatchForm', description: 'The files of a batch, and what is said of them.' },
 );
 
 export const BatchResults = Type.Object(
@@ -47,12 +50,12 @@ export const BatchResults = Type.Object(
       description: 'One for each file, in the order in which they were sent: what was saved, or why it was not.',
     }),
   },
-  { title: 'BatchResults' },
+  { title: 'BatchResults', description: 'What became of each file of a batch.' },
 );
 
 export const ChangeEntry = Type.Object(
   {
-    Name: Type.Optional(Type.String()),
+    Name: Type.Optional(Type.String({ ...entryName, description: 'The new name.' })),
     ParentFolderId: Type.Optional(Type.String({ description: 'The folder to move it to; -root- for the root.' })),
     Properties: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 4096 }), Type.Null()]), {
@@ -62,30 +65,30 @@ export const ChangeEntry = Type.Object(
     ObjectType: Type.Optional(objectType),
     ConflictBehavior: Type.Optional(conflictBehavior),
   },
-  { title: 'ChangeEntry' },
+  { title: 'ChangeEntry', description: 'What to change; what is absent stays.' },
 );
 
 export const CopyEntry = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
-    Name: Type.Optional(Type.String({ description: 'Absent: the name that it has.' })),
+    Name: Type.Optional(Type.String({ ...entryName, description: 'Absent: the name that it has.' })),
     ConflictBehavior: Type.Optional(conflictBehavior),
   },
-  { title: 'CopyEntry' },
+  { title: 'CopyEntry', description: 'Where to copy an entry.' },
 );
 
 export const SelectEntries = Type.Object(
   { EntryIds: Type.Array(Type.String(), { minItems: 1, maxItems: 5000, description: 'Files and folders.' }) },
-  { title: 'SelectEntries' },
+  { title: 'SelectEntries', description: 'A selection of entries.' },
 );
 
 export const RestoreEntry = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent: where it was.' })),
-    Name: Type.Optional(Type.String({ description: 'Absent: the name that it had.' })),
+    Name: Type.Optional(Type.String({ ...entryName, description: 'Absent: the name that it had.' })),
     ConflictBehavior: Type.Optional(conflictBehavior),
   },
-  { title: 'RestoreEntry' },
+  { title: 'RestoreEntry', description: 'Where to restore an entry.' },
 );
 
 export const TrashPage = Type.Object(
@@ -94,17 +97,17 @@ export const TrashPage = Type.Object(
       Type.Object({
         Entry,
         Path: Type.String({ description: 'Where it was.' }),
-        TrashedAt: Type.String(time),
+        TrashedAt: Timestamp,
         TrashedBy: Type.String(),
       }),
     ),
   },
-  { title: 'TrashPage' },
+  { title: 'TrashPage', description: 'A page of the trash.' },
 );
 
 export const EmptiedTrash = Type.Object(
   { Removed: Type.Integer({ minimum: 0, description: 'Entries, each with all beneath it.' }) },
-  { title: 'EmptiedTrash' },
+  { title: 'EmptiedTrash', description: 'How much was removed.' },
 );
 
 export const Version = Type.Object(
@@ -113,16 +116,22 @@ export const Version = Type.Object(
     Size: Type.Integer({ minimum: 0 }),
     ContentType: Type.String(),
     Sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    CreatedAt: Type.String(time),
+    CreatedAt: Timestamp,
     CreatedBy: Type.String(),
     Comment: comment,
   },
-  { title: 'Version' },
+  { title: 'Version', description: 'One state of the content of a file.' },
 );
 
-export const VersionPage = Type.Object({ Versions: Type.Array(Version) }, { title: 'VersionPage' });
+export const VersionPage = Type.Object(
+  { Versions: Type.Array(Version) },
+  { title: 'VersionPage', description: 'A page of versions, newest first.' },
+);
 
-export const CommentVersion = Type.Object({ Comment: comment }, { title: 'CommentVersion' });
+export const CommentVersion = Type.Object(
+  { Comment: comment },
+  { title: 'CommentVersion', description: 'A comment on a version; null removes it.' },
+);
 
 export const SavedVersion = Type.Object(
   { ...Envelope.properties, ...ShownEntry.properties },
@@ -134,7 +143,7 @@ export const ChangesPage = Type.Object(
     Changes: Type.Array(
       Type.Object({
         Position: Type.Integer({ minimum: 0, description: 'Grows from change to change.' }),
-        At: Type.String(time),
+        At: Timestamp,
         By: Type.String(),
         Action: Type.String(),
         EntryId: Type.String(),
@@ -145,5 +154,5 @@ export const ChangesPage = Type.Object(
     ),
     Cursor: Type.String({ description: 'Where to go on.' }),
   },
-  { title: 'ChangesPage' },
+  { title: 'ChangesPage', description: 'Changes in order, and where to go on.' },
 );

@@ -45,7 +45,7 @@ export const exampleFile = {
 
 export const exampleEnvelope = { Folder: exampleFolder, Children: [exampleFile] };
 
-const exampleETag = '"4c1f0b5e8a92"';
+export const exampleETag = '"4c1f0b5e8a92"';
 
 export const exampleShownFile = {
   Entry: exampleFile,

@@ -42,6 +42,7 @@ const annotations: ReadonlySet<string> = new Set([
   'format',
   'contentMediaType',
   'contentEncoding',
+  'enforced',
 ]);
 
 const types: ReadonlyMap<string, (value: unknown) => boolean> = new Map([

@@ -43,11 +43,16 @@ interface Annotations {
 }
 
 interface StringOptions extends Annotations {
+  /** Constraints that are checked elsewhere, with refusals of their own: described to clients, unknown to the validator. */
+  enforced?: { minLength?: number; maxLength?: number; pattern?: string };
+  minLength?: number;
   maxLength?: number;
   pattern?: string;
   format?: string;
   contentMediaType?: string;
   contentEncoding?: string;
+  contentSchema?: TSchema;
+  examples?: readonly unknown[];
 }
 
 interface IntegerOptions extends Annotations {

@@ -2,16 +2,22 @@
 
 import { applicationKinds, roles, scopes } from '../../domain/caller.ts';
 import { Type } from './json-schema.ts';
+import { Timestamp } from './schemas.ts';
 
-const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
+const time = Timestamp;
 const count = Type.Integer({ minimum: 0 });
 const role = Type.Enum([...roles]);
 const scopeList = Type.Array(Type.Enum([...scopes]));
 const uris = Type.Array(Type.String());
 
 export const NameSpace = Type.Object(
-  { Name: Type.String({ description: '1 to 64 letters, digits, dots, dashes and underscores.' }) },
-  { title: 'NameSpace' },
+  {
+    Name: Type.String({
+      enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+      description: '1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    }),
+  },
+  { title: 'NameSpace', description: 'The name of a space.' },
 );
 
 const application = {
@@ -24,30 +30,36 @@ const application = {
   CreatedAt: time,
 };
 
-export const Application = Type.Object(application, { title: 'Application' });
-export const Applications = Type.Object({ Applications: Type.Array(Application) }, { title: 'Applications' });
+export const Application = Type.Object(application, { title: 'Application', description: 'A client of the API.' });
+export const Applications = Type.Object(
+  { Applications: Type.Array(Application) },
+  { title: 'Applications', description: 'The applications of a space.' },
+);
 
 export const RegisteredApplication = Type.Object(
   { ...application, Secret: Type.Optional(Type.String({ description: 'Shown once; only its hash is kept.' })) },
-  { title: 'RegisteredApplication' },
+  { title: 'RegisteredApplication', description: 'An application, with its secret where it is new.' },
 );
 
 const pem = Type.String({ description: 'A certificate in PEM; of kind server only.', maxLength: 65_536 });
 
 export const AddApplication = Type.Object(
   {
-    Name: Type.String({ description: 'Never given out twice.' }),
+    Name: Type.String({
+      enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+      description: 'Never given to another application.',
+    }),
     Kind: Type.Optional(Type.Enum([...applicationKinds])),
     Scopes: Type.Optional(scopeList),
     RedirectUris: Type.Optional(uris),
     Certificate: Type.Optional(pem),
   },
-  { title: 'AddApplication' },
+  { title: 'AddApplication', description: 'An application to register.' },
 );
 
 export const ChangeApplication = Type.Object(
   { State: Type.Enum(['active', 'disabled']) },
-  { title: 'ChangeApplication' },
+  { title: 'ChangeApplication', description: 'The new state of an application.' },
 );
 
 const maxOverlapSeconds = 365 * 24 * 60 * 60;
@@ -62,7 +74,7 @@ export const RotateSecret = Type.Object(
       }),
     ),
   },
-  { title: 'RotateSecret' },
+  { title: 'RotateSecret', description: 'What becomes of the old secret.' },
 );
 
 export const Certificate = Type.Object(
@@ -72,11 +84,17 @@ export const Certificate = Type.Object(
     NotAfter: time,
     AddedAt: time,
   },
-  { title: 'Certificate' },
+  { title: 'Certificate', description: 'A client certificate of an application.' },
 );
 
-export const Certificates = Type.Object({ Certificates: Type.Array(Certificate) }, { title: 'Certificates' });
-export const AddCertificate = Type.Object({ Certificate: pem }, { title: 'AddCertificate' });
+export const Certificates = Type.Object(
+  { Certificates: Type.Array(Certificate) },
+  { title: 'Certificates', description: 'The certificates of an application.' },
+);
+export const AddCertificate = Type.Object(
+  { Certificate: pem },
+  { title: 'AddCertificate', description: 'A certificate to register.' },
+);
 
 const user = {
   Id: Type.String(),
@@ -94,16 +112,22 @@ const user = {
   ),
 };
 
-export const User = Type.Object(user, { title: 'User' });
-export const Users = Type.Object({ Users: Type.Array(User) }, { title: 'Users' });
+export const User = Type.Object(user, { title: 'User', description: 'A person with a role in the space.' });
+export const Users = Type.Object(
+  { Users: Type.Array(User) },
+  { title: 'Users', description: 'The people of a space.' },
+);
 
 const setup = {
   SetupUrl: Type.String({ format: 'uri', description: 'Where the person sets the password, once. Shown once.' }),
   SetupExpiresAt: time,
 };
 
-export const NewUser = Type.Object({ ...user, ...setup }, { title: 'NewUser' });
-export const SetupLink = Type.Object(setup, { title: 'SetupLink' });
+export const AddedUser = Type.Object(
+  { ...user, ...setup },
+  { title: 'AddedUser', description: 'A person who was added, with the link that sets the password.' },
+);
+export const SetupLink = Type.Object(setup, { title: 'SetupLink', description: 'A link that sets a password.' });
 
 export const AddUser = Type.Object(
   {
@@ -111,10 +135,13 @@ export const AddUser = Type.Object(
     Name: Type.Optional(Type.String()),
     Role: role,
   },
-  { title: 'AddUser' },
+  { title: 'AddUser', description: 'A person to add.' },
 );
 
-export const ChangeUser = Type.Object({ Role: role }, { title: 'ChangeUser' });
+export const ChangeUser = Type.Object(
+  { Role: role },
+  { title: 'ChangeUser', description: 'The new role of a person.' },
+);
 
 export const Events = Type.Object(
   {
@@ -127,13 +154,13 @@ export const Events = Type.Object(
           Action: Type.String(),
           EntryId: Type.String({ description: 'Or the AppKey, the user, or nothing: what the action is about.' }),
           RequestTrackingId: Type.String(),
-          Details: Type.Record(Type.String(), Type.Unknown()),
+          Details: Type.Record(Type.String(), Type.Unknown(), { description: 'What else is known of it.' }),
         },
-        { title: 'Event' },
+        { title: 'Event', description: 'One event of the journal.' },
       ),
     ),
   },
-  { title: 'Events' },
+  { title: 'Events', description: 'A page of events, newest first.' },
 );
 
 const Quota = Type.Object(
@@ -164,7 +191,7 @@ export const Usage = Type.Object(
       }),
     ),
   },
-  { title: 'Usage' },
+  { title: 'Usage', description: 'What a space holds.' },
 );
 
 export const ServiceInfo = Type.Object(
@@ -180,11 +207,11 @@ export const ServiceInfo = Type.Object(
           About: Type.String({ description: 'What it is for.' }),
           IsDefault: Type.Boolean(),
         },
-        { title: 'Setting' },
+        { title: 'Setting', description: 'A setting of the service.' },
       ),
     ),
   },
-  { title: 'InForce' },
+  { title: 'InForce', description: 'The service and its settings.' },
 );
 
 const WithQuota = Type.Object({ Quota: Type.Optional(Quota) });

@@ -99,9 +99,9 @@ export const AddAppPassword = Type.Object(
   { title: 'AddAppPassword' },
 );
 
-export const NewAppPassword = Type.Object(
+export const AddedAppPassword = Type.Object(
   { AppPassword, Password: Type.String({ description: 'Shown once; only its hash is kept.' }) },
-  { title: 'NewAppPassword' },
+  { title: 'AddedAppPassword' },
 );
 
 export const exampleAppPassword = {

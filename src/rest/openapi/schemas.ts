@@ -5,8 +5,26 @@ import { Refusal, refusalCodes } from '../../domain/refusal.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck, type Problem } from './json-schema-check.ts';
 
+/** As `domain/name.ts` checks it. */
+export const entryName = {
+  enforced: {
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+$',
+  },
+};
+
 const id = { description: 'Opaque; ours are lower-case UUIDs.' };
-const time = { format: 'date-time', description: 'UTC, always three decimals.' };
+export const Timestamp = Type.String({
+  title: 'Timestamp',
+  format: 'date-time',
+  description: 'UTC, always three decimals.',
+});
+export const ObjectType = Type.String({
+  title: 'ObjectType',
+  pattern: '^[A-Za-z0-9:._-]{1,128}$',
+  description: 'What kind of document or folder it is, such as cmis:document.',
+});
 
 const maxPropertyKeys = 100;
 /** How many keys one request may remove. More than an entry can have, because a client need not know which keys it has. */
@@ -23,11 +41,11 @@ export const Entry = Type.Object(
     Id: Type.String(id),
     Name: Type.String(),
     Type: Type.Enum(['folder', 'file']),
-    ObjectType: Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' }),
+    ObjectType: ObjectType,
     ContentType: Type.String(),
-    CreatedAt: Type.String(time),
+    CreatedAt: Timestamp,
     CreatedBy: Type.String(),
-    ModifiedAt: Type.String(time),
+    ModifiedAt: Timestamp,
     ModifiedBy: Type.String(),
     Size: Type.Integer({ minimum: 0, description: "Bytes. A folder's is the total of all files beneath it." }),
     Properties,
@@ -58,7 +76,7 @@ export const Space = Type.Object(
     RootFolderId: Type.String(),
     Role: Type.Optional(Type.Enum(['viewer', 'editor', 'manager'], { description: 'What the person may do there.' })),
   },
-  { title: 'Space' },
+  { title: 'Space', description: 'A tree of entries with one root folder.' },
 );
 
 export const SearchResults = Type.Object(
@@ -70,14 +88,17 @@ export const SearchResults = Type.Object(
           Path: Type.String({ description: 'The way from the root.' }),
           Snippet: Type.String({ description: 'HTML: escaped text with <mark> around what was found.' }),
         },
-        { title: 'SearchResult', additionalProperties: false },
+        { title: 'SearchResult', description: 'An entry that was found.', additionalProperties: false },
       ),
     ),
   },
-  { title: 'SearchResults', additionalProperties: false },
+  { title: 'SearchResults', description: 'What was found, best first.', additionalProperties: false },
 );
 
-export const Spaces = Type.Object({ Spaces: Type.Array(Space) }, { title: 'Spaces' });
+export const Spaces = Type.Object(
+  { Spaces: Type.Array(Space) },
+  { title: 'Spaces', description: 'The spaces of the caller.' },
+);
 
 export const ErrorAnswer = Type.Object(
   {
@@ -90,10 +111,13 @@ export const ErrorAnswer = Type.Object(
       RequestTrackingId: Type.String({ format: 'uuid', description: 'Names the request in the logs.' }),
     }),
   },
-  { title: 'Error', description: 'Why the request was refused.' },
+  { title: 'ErrorAnswer', description: 'Why the request was refused.' },
 );
 
-export const Health = Type.Object({ Status: Type.Enum(['live', 'ready', 'not ready']) }, { title: 'Health' });
+export const Health = Type.Object(
+  { Status: Type.Enum(['live', 'ready', 'not ready']) },
+  { title: 'Health', description: 'Whether the service runs, or takes new work.' },
+);
 
 export const UploadState = Type.Object(
   {
@@ -103,7 +127,7 @@ export const UploadState = Type.Object(
     ExpiresAt: Type.String({ format: 'date-time' }),
     EntryId: Type.Union([Type.String(), Type.Null()], { description: 'The saved file; null: there is none yet' }),
   },
-  { title: 'UploadState' },
+  { title: 'UploadState', description: 'How far an upload has come.' },
 );
 
 export const OpenApi = Type.Object(
@@ -111,19 +135,25 @@ export const OpenApi = Type.Object(
   { title: 'OpenApi', description: 'https://spec.openapis.org/oas/v3.1.0', additionalProperties: true },
 );
 
-export const SignIn = Type.Object({ user: Type.String(), password: Type.String() }, { title: 'SignIn' });
+export const SignIn = Type.Object(
+  { user: Type.String(), password: Type.String() },
+  { title: 'SignIn', description: 'The form of the sign-in page.' },
+);
 
-export const Consent = Type.Object({ answer: Type.Enum(['allow', 'deny']) }, { title: 'Consent' });
+export const Consent = Type.Object(
+  { answer: Type.Enum(['allow', 'deny']) },
+  { title: 'Consent', description: 'The form of the consent page.' },
+);
 
 export const CreateFolder = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
-    FolderName: Type.Optional(Type.String({ description: 'The name of the new folder.' })),
+    FolderName: Type.Optional(Type.String({ ...entryName, description: 'The name of the new folder.' })),
     RelativePath: Type.Optional(
       Type.String({ description: 'In place of FolderName: names with / between them; missing folders are made.' }),
     ),
     Properties: Type.Optional(Properties),
-    ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
+    ObjectType: Type.Optional(ObjectType),
     ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
   },
   { title: 'CreateFolder', description: 'With exactly one of FolderName and RelativePath.' },
@@ -131,15 +161,12 @@ export const CreateFolder = Type.Object(
 
 export const SaveFileForm = Type.Object(
   {
-    filename: Type.String({
-      contentMediaType: 'application/octet-stream',
-      description: 'The file; "file" is taken too.',
-    }),
+    filename: Type.String({ format: 'binary', description: 'The file. The part may also be named `file`.' }),
     Properties: Type.Optional(Type.String({ contentMediaType: 'application/json' })),
-    ObjectType: Type.Optional(Type.String()),
-    ContentType: Type.Optional(Type.String()),
+    ObjectType: Type.Optional(Type.String({ enforced: { pattern: '^[A-Za-z0-9:._-]{1,128}$' } })),
+    ContentType: Type.Optional(Type.String({ description: 'Of the file; wins over that of its part.' })),
   },
-  { title: 'SaveFileForm' },
+  { title: 'SaveFileForm', description: 'A file and what is said of it.' },
 );
 
 export const SaveFileJson = Type.Object(
@@ -149,10 +176,10 @@ export const SaveFileJson = Type.Object(
       Type.Object({ Content: Type.String({ contentEncoding: 'base64' }), ContentType: Type.Optional(Type.String()) }),
     ]),
     Properties: Type.Optional(Properties),
-    ObjectType: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9:._-]{1,128}$' })),
+    ObjectType: Type.Optional(ObjectType),
     ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
   },
-  { title: 'SaveFileJson' },
+  { title: 'SaveFileJson', description: 'A file in base64, and what is said of it.' },
 );
 
 /** Makes a function that returns the value, or refuses it and names the invalid field. */

@@ -5,7 +5,7 @@ import { admitSelf } from '../../operations/me.ts';
 import { json } from '../answer.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import { answerHeaders, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
-import { AddAppPassword, AppPasswords, exampleAppPassword, NewAppPassword, Nothing } from '../openapi/me-schemas.ts';
+import { AddAppPassword, AddedAppPassword, AppPasswords, exampleAppPassword, Nothing } from '../openapi/me-schemas.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import { readTime } from '../parameters.ts';
@@ -73,7 +73,7 @@ const addRoute: CallerRoute = {
     requestBody: jsonBody('What it is for and what it allows', AddAppPassword, addExample),
     responses: {
       200: jsonAnswer('The app password', {
-        schema: NewAppPassword,
+        schema: AddedAppPassword,
         example: { AppPassword: exampleAppPassword, Password: 'cap_0199b7c28d1e7a64b0f52c91e7d3a801_…' },
       }),
     },

@@ -10,18 +10,19 @@ import { type OpenRoute, routeNotFound } from '../route.ts';
 const maxFormBytes = 4096;
 const hint = 'Send the parameters of the authorization request as application/x-www-form-urlencoded.';
 
+/** Whether they are right is decided after the redirect. */
 const AuthorizationRequest = Type.Object(
   {
-    client_id: Type.String({ description: 'The AppKey.' }),
-    redirect_uri: Type.String({ description: 'One of those that the application was registered with.' }),
-    response_type: Type.Enum(['code']),
+    client_id: Type.Optional(Type.String({ description: 'The AppKey.' })),
+    redirect_uri: Type.Optional(Type.String({ description: 'One of those that the application was registered with.' })),
+    response_type: Type.Optional(Type.String({ description: '`code`' })),
     scope: Type.Optional(Type.String()),
     state: Type.Optional(Type.String()),
-    code_challenge: Type.String({ description: 'RFC 7636.' }),
-    code_challenge_method: Type.Enum(['S256']),
+    code_challenge: Type.Optional(Type.String({ description: 'RFC 7636.' })),
+    code_challenge_method: Type.Optional(Type.String({ description: '`S256`' })),
     prompt: Type.Optional(Type.String({ description: '`none`, or any of `login`, `consent` and `select_account`.' })),
   },
-  { title: 'AuthorizationRequest' },
+  { title: 'AuthorizationRequest', description: 'An authorization request (RFC 6749); GET decides about it.' },
 );
 
 export const postAuthorizeRoute: OpenRoute = {

@@ -64,8 +64,8 @@ export const saveBatchRoute: CallerRoute = {
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,
-      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
-      header('Content-MD5', 'MD5 of the body; checked'),
+      headers.contentDigest,
+      headers.contentMd5,
     ],
     requestBody: {
       required: true,
@@ -74,7 +74,7 @@ export const saveBatchRoute: CallerRoute = {
         'multipart/form-data': {
           schema: SaveBatchForm,
           example: {
-            Files: [{ RelativePath: '2026/a.pdf' }, { FileName: 'b.txt', Properties: { Customer: '4711' } }],
+            Files: '[{"RelativePath":"2026/a.pdf"},{"FileName":"b.txt","Properties":{"Customer":"4711"}}]',
             filename: ['%PDF-1.7 …', 'Hello, Cabinet!'],
           },
         },

@@ -3,6 +3,7 @@
 
 import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const pages: Record<string, string> = {
@@ -23,7 +24,7 @@ function toConditions({ request: { headers } }: RouteExchange) {
 }
 
 const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
-const notModified = { 304: { description: 'It has not changed' } };
+const notModified = { 304: { description: 'It has not changed', headers: answerHeader('ETag') } };
 
 const pageRoutes = Object.entries(pages).map(
   ([path, operationId]): OpenRoute => ({
@@ -37,13 +38,17 @@ const pageRoutes = Object.entries(pages).map(
     describe: {
       operationId,
       tag: 'Console',
-      summary: path === '/' ? 'The console' : 'A page of the console',
-      description: 'For people: the same page at each of its addresses.',
+      summary: path === '/' ? 'The console' : `The console at ${path}`,
+      description: `For people: ${path} is the same page as each of its addresses.`,
       parameters: [
         ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathId('What is shown', name ?? '')),
         ifNoneMatch,
       ],
-      responses: { 200: pageAnswer('The page'), ...notModified, 503: pageAnswer('It was not built') },
+      responses: {
+        200: pageAnswer(`The page of ${path}`, 'ETag'),
+        ...notModified,
+        503: pageAnswer('It was not built'),
+      },
       refusals: [],
     },
   }),
@@ -65,7 +70,7 @@ const assetRoute: OpenRoute = {
     summary: 'A script, a style or a picture of the console',
     description: 'Its name changes with its bytes, so browsers keep it.',
     parameters: [pathId('Its name', 'file'), ifNoneMatch],
-    responses: { 200: bytesAnswer('The file'), ...notModified },
+    responses: { 200: bytesAnswer('The file', '*/*', answerHeader('ETag')), ...notModified },
     refusals: ['RouteNotFound'],
   },
 };

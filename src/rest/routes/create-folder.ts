@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type CreateFolderRequest, createFolder } from '../../operations/create-folder.ts';
 import { json } from '../answer.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../bodies/json.ts';
-import { envelopeAnswer, header, headers, preconditionHeaders } from '../openapi/description.ts';
+import { envelopeAnswer, headers, preconditionHeaders } from '../openapi/description.ts';
 import { exampleFolder } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { CreateFolder, compileCheck } from '../openapi/schemas.ts';
@@ -70,8 +70,8 @@ export const createFolderRoute: CallerRoute = {
       ...preconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,
-      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
-      header('Content-MD5', 'MD5 of the body; checked'),
+      headers.contentDigest,
+      headers.contentMd5,
     ],
     requestBody: {
       required: true,

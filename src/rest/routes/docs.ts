@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../listener/answer.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
 const folder = join(import.meta.dirname, '../docs');
@@ -74,7 +75,7 @@ function answerFile(name: string, { request }: RouteExchange): Answer {
 }
 
 const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
-const notModified = { 304: { description: 'It has not changed' } };
+const notModified = { 304: { description: 'It has not changed', headers: answerHeader('ETag') } };
 
 export const docsRoute: OpenRoute = {
   method: 'GET',
@@ -89,7 +90,7 @@ export const docsRoute: OpenRoute = {
     summary: 'A page to read and try the interface',
     description: 'For people: shows this description, and sends requests with credentials that the reader brings.',
     parameters: [ifNoneMatch],
-    responses: { 200: pageAnswer('The page'), ...notModified },
+    responses: { 200: pageAnswer('The page', 'ETag'), ...notModified },
     refusals: [],
   },
 };
@@ -107,7 +108,7 @@ export const docsFileRoute: OpenRoute = {
     summary: 'A script, a style or a picture of that page',
     description: 'The page needs nothing from elsewhere.',
     parameters: [pathId('Its name', 'file'), ifNoneMatch],
-    responses: { 200: bytesAnswer('The file'), ...notModified },
+    responses: { 200: bytesAnswer('The file', '*/*', answerHeader('ETag')), ...notModified },
     refusals: ['RouteNotFound'],
   },
 };

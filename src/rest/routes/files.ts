@@ -23,8 +23,9 @@ import {
   pathId,
   query,
 } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
-import { SaveFileForm, SaveFileJson } from '../openapi/schemas.ts';
+import { SaveFileForm } from '../openapi/schemas.ts';
 import * as parameters from '../parameters.ts';
 import { readPrecondition } from '../preconditions.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
@@ -32,10 +33,12 @@ import { tooManyUploads } from '../slots.ts';
 import { saveResumable } from '../uploads/ietf.ts';
 import { readResumable } from '../uploads/ietf-headers.ts';
 import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
-import { resumableAnswers, resumableHeaders } from './uploads.ts';
+import { ietfNames, resumableAnswers, resumableHeaders } from './uploads.ts';
 
 /** How much larger than the file a multipart or JSON body may be. */
 const maxFramingBytes = 1024 * 1024;
+
+const saved = envelopeAnswer('The target folder; the saved file is the first of its children');
 
 export const saveFileRoute: CallerRoute = {
   method: 'POST',
@@ -89,40 +92,38 @@ export const saveFileRoute: CallerRoute = {
     summary: 'Save a file into a folder',
     description:
       'Saving under a name that a file has makes a new version of it: `Id` stays, the old version is kept. The same bytes ' +
-      'with nothing else differing change nothing. A file is visible only when all of it has arrived and is durable.',
+      'with nothing else differing change nothing. A file is visible only when all of it has arrived and is durable.\n\n' +
+      'The body may also be JSON, `{"filename": "<base64>"}` or `{"filename": {"Content": "<base64>", "ContentType": "…"}}`, ' +
+      'or, under any other content type, the bytes of the file themselves.',
     parameters: [
-      header('FolderId', 'The target folder; absent, empty or -root-: the root'),
-      header('FileName', "The file's name, percent-encoded UTF-8; wins over the name in a part"),
+      headers.folderId,
+      headers.fileName,
       headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
       ...contentPreconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,
       headers.prefer,
-      header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
-      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
-      header('Content-MD5', 'MD5 of the body; checked'),
+      headers.reprDigest,
+      headers.contentDigest,
+      headers.contentMd5,
       ...resumableHeaders,
     ],
     requestBody: {
       required: true,
-      description: 'A part named filename; or base64 in JSON; or, under any other content type, the bytes themselves.',
+      description: 'The part `filename` is the file.',
       content: {
         'multipart/form-data': {
           schema: SaveFileForm,
           example: { filename: '%PDF-1.7 …', Properties: '{"Customer":"4711"}', ContentType: 'application/pdf' },
         },
-        'application/json': {
-          schema: SaveFileJson,
-          example: { filename: { Content: 'SGVsbG8sIENhYmluZXQh', ContentType: 'text/plain' } },
-        },
-        '*/*': { schema: {} },
       },
     },
     responses: {
-      200: envelopeAnswer('The target folder; the saved file is the first of its children'),
+      200: { ...saved, headers: { ...saved.headers, ...answerHeader('Location') } },
       ...resumableAnswers,
     },
+    everyAnswer: ietfNames,
     statuses: { UnsupportedMediaType: 415 },
     refusals: [
       'UnsupportedMediaType',

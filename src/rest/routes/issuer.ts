@@ -25,7 +25,7 @@ const TokenRequest = Type.Object(
     redirect_uri: Type.Optional(Type.String()),
     refresh_token: Type.Optional(Type.String()),
   },
-  { title: 'TokenRequest' },
+  { title: 'TokenRequest', description: 'A token request (RFC 6749).' },
 );
 
 const TokenAnswer = Type.Object(
@@ -37,19 +37,27 @@ const TokenAnswer = Type.Object(
     refresh_token: Type.Optional(Type.String()),
     id_token: Type.Optional(Type.String()),
   },
-  { title: 'TokenAnswer' },
+  { title: 'TokenAnswer', description: 'An access token (RFC 6749).' },
 );
 
-const RevokeRequest = Type.Object({ token: Type.String() }, { title: 'RevokeRequest' });
+const RevokeRequest = Type.Object(
+  { token: Type.String() },
+  { title: 'RevokeRequest', description: 'A token to revoke (RFC 7009).' },
+);
 const KeySet = Type.Object(
   { keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) },
-  { title: 'KeySet' },
+  { title: 'KeySet', description: 'Public keys (RFC 7517).' },
 );
-const Metadata = Type.Object({ issuer: Type.String(), token_endpoint: Type.String() }, { title: 'IssuerMetadata' });
+const Metadata = Type.Object(
+  { issuer: Type.String(), token_endpoint: Type.String() },
+  { title: 'IssuerMetadata', description: 'Where the endpoints of the issuer are.' },
+);
 
 const refused = jsonAnswer('Refused, as RFC 6749 says', { schema: OAuthError, example: { error: 'invalid_request' } });
 const tooMany = jsonAnswer('Too many: `Retry-After`', { schema: OAuthError, example: { error: 'slow_down' } });
-const wrongPage = { 400: pageAnswer('Why it cannot go on') };
+/** A page for browsers; JSON for programs that accept only that. */
+const wrong = pageAnswer('Why it cannot go on');
+const wrongPage = { 400: { ...wrong, content: { ...wrong.content, ...refused.content } } };
 const away = { 303: { description: 'Onwards' } };
 
 type EndpointDescription = Pick<Description, 'description' | 'parameters' | 'requestBody' | 'responses' | 'security'>;
@@ -107,7 +115,7 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
       'code_challenge',
       'code_challenge_method',
     ]
-      .map((name) => query(name, 'RFC 6749 and RFC 7636'))
+      .map((name) => query(name, `\`${name}\` of RFC 6749 or RFC 7636`))
       .concat(query('prompt', '`none`, or any of `login`, `consent` and `select_account`, separated by spaces')),
     responses: { ...away, ...wrongPage },
   },
@@ -119,7 +127,7 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   '/oauth2/logout': {
     description: 'OpenID Connect RP-Initiated Logout 1.0.',
     parameters: ['id_token_hint', 'post_logout_redirect_uri', 'state'].map((name) =>
-      query(name, 'As the standard says'),
+      query(name, `\`${name}\` of that standard`),
     ),
     responses: { 200: pageAnswer('A page that asks'), ...wrongPage },
   },

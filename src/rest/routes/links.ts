@@ -33,7 +33,7 @@ export const LinkFile = Type.Object(
     ),
     Disposition: Type.Optional(Type.Enum(['attachment', 'inline'], { default: 'attachment' })),
   },
-  { title: 'LinkFile' },
+  { title: 'LinkFile', description: 'How long, which version, and whether to show it.' },
 );
 
 const Link = Type.Object(
@@ -41,7 +41,7 @@ const Link = Type.Object(
     Url: Type.String({ format: 'uri' }),
     ExpiresAt: Type.String({ format: 'date-time', description: 'UTC, always three decimals.' }),
   },
-  { title: 'Link', additionalProperties: false },
+  { title: 'Link', description: 'A short-lived address.', additionalProperties: false },
 );
 
 const example = { ExpiresInSeconds: 300, Disposition: 'inline' };

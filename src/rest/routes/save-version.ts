@@ -10,8 +10,8 @@ import { json } from '../answer.ts';
 import { invalidBody } from '../bodies/json.ts';
 import {
   answerHeaders,
+  bytesBody,
   contentPreconditionHeaders,
-  header,
   headers,
   jsonAnswer,
   pathId,
@@ -72,16 +72,21 @@ export const saveVersionRoute: CallerRoute = {
       ...contentPreconditionHeaders,
       headers.comment,
       headers.prefer,
-      header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
-      header('Content-Digest', 'sha-256 of the body (RFC 9530); checked'),
-      header('Content-MD5', 'MD5 of the body; checked'),
+      headers.reprDigest,
+      headers.contentDigest,
+      headers.contentMd5,
     ],
-    requestBody: { required: true, description: 'The bytes', content: { '*/*': { schema: {} } } },
+    requestBody: bytesBody('The bytes of the file, under any content type but a form'),
     responses: {
       200: jsonAnswer('The folder, the file first of its children, and the file as it is now', {
         schema: SavedVersion,
         example: { ...exampleEnvelope, ...exampleShownFile },
-        headers: { ...answerHeaders.entryId, ...answerHeaders.etag, ...answerHeaders.link },
+        headers: {
+          ...answerHeaders.entryId,
+          ...answerHeaders.etag,
+          ...answerHeaders.link,
+          ...answerHeaders.minimal,
+        },
       }),
     },
     refusals: [

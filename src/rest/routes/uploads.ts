@@ -5,6 +5,7 @@ import type { Upload } from '../../catalog/verbs/uploads.ts';
 import { json } from '../answer.ts';
 import {
   answerHeaders,
+  bytesBody,
   contentPreconditionHeaders,
   envelopeAnswer,
   header,
@@ -12,13 +13,13 @@ import {
   jsonAnswer,
   pathId,
 } from '../openapi/description.ts';
-import { Type } from '../openapi/json-schema.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { ErrorAnswer, UploadState } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
 import * as ietf from '../uploads/ietf.ts';
-import { describeResumable } from '../uploads/ietf-headers.ts';
+import { describeResumable, partialUpload } from '../uploads/ietf-headers.ts';
 import * as tus from '../uploads/tus.ts';
-import { isTus, toTusState, tusVersion } from '../uploads/tus-headers.ts';
+import { isTus, toTusState, tusType, tusVersion } from '../uploads/tus-headers.ts';
 import { uploadStatuses, uploadsPath } from '../uploads/upload-request.ts';
 
 /** "The Tus-Resumable header MUST be included in every request and response except for OPTIONS requests." */
@@ -26,21 +27,32 @@ const always = { 'Tus-Resumable': tusVersion };
 const whenTus = (request: IncomingMessage) => (isTus(request) ? always : {});
 
 const common = {
-  tus: header('Tus-Resumable', 'tus: 1.0.0. Without it the IETF draft is meant'),
-  interop: header('Upload-Draft-Interop-Version', 'IETF: the draft that the client speaks, 3 to 9'),
-  offset: header('Upload-Offset', 'Where the bytes belong: as many as have come before'),
-  length: header('Upload-Length', 'How many bytes it will have in all'),
+  tus: header('Tus-Resumable', 'tus: 1.0.0. Without it the IETF draft is meant', '1.0.0'),
+  interop: header('Upload-Draft-Interop-Version', 'IETF: the draft that the client speaks, 3 to 9', '9'),
+  offset: header('Upload-Offset', 'Where the bytes belong: as many as have come before', '512'),
+  length: header('Upload-Length', 'How many bytes it will have in all', '1000'),
 };
 
-const stateHeaders = {
-  'Upload-Offset': { schema: Type.String(), description: 'How many bytes are durable' },
-};
+export const ietfNames = [
+  'Upload-Complete',
+  'Upload-Draft-Interop-Version',
+  'Upload-Incomplete',
+  'Upload-Limit',
+  'Upload-Offset',
+] as const;
+const ietfHeaders = answerHeader(...ietfNames);
+const tusHeaders = answerHeader('Upload-Expires', 'Upload-Offset');
+const stateHeaders = { ...ietfHeaders, ...tusHeaders };
+const lengthHeaders = answerHeader('Upload-Concat', 'Upload-Defer-Length', 'Upload-Length', 'Upload-Metadata');
+/** Refusals have them too: where an upload is matters most when something goes wrong. */
+const everyAnswer = ['Tus-Resumable', 'Tus-Version', ...ietfNames] as const;
 
 /** The headers and answers of `POST /files` that only resumable uploads use. */
 export const resumableHeaders = [
   header(
     'Upload-Complete',
     'Begins an upload that can be resumed (IETF draft): ?1 with all bytes, ?0 while more is to come',
+    '?1',
   ),
   common.length,
   common.interop,
@@ -49,7 +61,7 @@ export const resumableHeaders = [
 export const resumableAnswers = {
   201: {
     description: 'Begun (Upload-Complete: ?0); goes on at Location',
-    headers: { Location: { schema: Type.String(), description: 'The address of the upload' }, ...stateHeaders },
+    headers: { ...answerHeader('Location'), ...ietfHeaders },
   },
   413: {
     description: '`FileTooLarge`, where the upload can be resumed',
@@ -74,32 +86,28 @@ const createUploadRoute: CallerRoute = {
     parameters: [
       common.tus,
       common.length,
-      header('Upload-Defer-Length', '1: the length is said later'),
-      header('Upload-Metadata', 'Pairs of a key and a value in base64'),
-      header('Upload-Concat', 'partial; or final; and the addresses of the parts'),
-      header('Upload-Checksum', 'Of the body: an algorithm, a space and the checksum in base64'),
-      header('FolderId', 'The target folder; absent, empty or -root-: the root'),
-      header('FileName', 'The name, percent-encoded UTF-8'),
+      header('Upload-Defer-Length', '1: the length is said later', '1'),
+      header('Upload-Metadata', 'Pairs of a key and a value in base64', 'filename YS5wZGY='),
+      header('Upload-Concat', 'partial; or final; and the addresses of the parts', 'partial'),
+      header(
+        'Upload-Checksum',
+        'Of the body: an algorithm, a space and the checksum in base64',
+        'sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=',
+      ),
+      headers.folderId,
+      headers.fileName,
       headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
       ...contentPreconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,
       headers.comment,
-      header('Repr-Digest', 'sha-256 of the file (RFC 9530); checked'),
+      headers.reprDigest,
     ],
-    requestBody: {
-      required: false,
-      description: 'The first bytes, under application/offset+octet-stream',
-      content: { 'application/offset+octet-stream': { schema: {} } },
-    },
+    requestBody: bytesBody('The first bytes', { required: false, contentTypes: [tusType] }),
     responses: {
       201: {
         description: 'Begun; or finished, where all bytes have come',
-        headers: {
-          Location: { schema: Type.String(), description: 'The address of the upload' },
-          ...stateHeaders,
-          ...answerHeaders.entryId,
-        },
+        headers: { ...answerHeader('Location'), ...tusHeaders, ...answerHeaders.entryId },
       },
     },
     refusals: [
@@ -121,6 +129,7 @@ const createUploadRoute: CallerRoute = {
       'UploadNotFound',
     ],
     statuses: uploadStatuses,
+    everyAnswer,
   },
 };
 
@@ -151,9 +160,18 @@ const showUploadRoute: CallerRoute = {
       200: jsonAnswer('Where it is', {
         schema: UploadState,
         example: { Offset: 512, Length: 1000, Complete: false, ExpiresAt: '2026-01-18T09:30:00.123Z', EntryId: null },
-        headers: { ...stateHeaders, ...answerHeaders.entryId },
+        headers: { ...stateHeaders, ...lengthHeaders, ...answerHeaders.entryId },
       }),
-      204: { description: 'The same, as headers (IETF, HEAD)', headers: stateHeaders },
+    },
+    headResponses: {
+      200: {
+        description: 'Where it is (tus)',
+        headers: { ...tusHeaders, ...lengthHeaders, ...answerHeaders.entryId },
+      },
+      204: {
+        description: 'Where it is (IETF)',
+        headers: { ...ietfHeaders, ...lengthHeaders, ...answerHeaders.entryId },
+      },
     },
     refusals: [
       'DigestMismatch',
@@ -171,6 +189,7 @@ const showUploadRoute: CallerRoute = {
       'UploadNotFound',
     ],
     statuses: uploadStatuses,
+    everyAnswer,
   },
 };
 
@@ -207,15 +226,14 @@ const appendUploadRoute: CallerRoute = {
       common.interop,
       common.offset,
       common.length,
-      header('Upload-Complete', 'IETF: ?1 with the last bytes, ?0 while more is to come'),
-      header('Upload-Checksum', 'tus: of the body'),
-      header('Content-Digest', 'IETF: sha-256 of the body (RFC 9530); checked'),
+      header('Upload-Complete', 'IETF: ?1 with the last bytes, ?0 while more is to come', '?1'),
+      header('Upload-Checksum', 'tus: of the body', 'sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0='),
+      { ...headers.contentDigest, description: 'IETF: sha-256 of the body (RFC 9530); checked' },
     ],
-    requestBody: {
+    requestBody: bytesBody(`The bytes: ${partialUpload} (IETF), ${tusType} (tus)`, {
       required: false,
-      description: 'The bytes: application/partial-upload (IETF) or application/offset+octet-stream (tus)',
-      content: { '*/*': { schema: {} } },
-    },
+      contentTypes: [partialUpload, tusType],
+    }),
     responses: {
       200: envelopeAnswer('The file is saved (IETF): the answer of `POST /files`'),
       204: { description: 'So much is durable', headers: { ...stateHeaders, ...answerHeaders.entryId } },
@@ -241,6 +259,7 @@ const appendUploadRoute: CallerRoute = {
       'UploadOffsetMismatch',
     ],
     statuses: uploadStatuses,
+    everyAnswer,
   },
 };
 
@@ -263,8 +282,11 @@ const removeUploadRoute: CallerRoute = {
     responses: { 204: { description: 'It is gone' } },
     refusals: ['TusVersionUnsupported', 'UploadExpired', 'UploadNotFound'],
     statuses: uploadStatuses,
+    everyAnswer,
   },
 };
+
+const tusOptions = ['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Tus-Checksum-Algorithm'] as const;
 
 function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): OpenRoute {
   return {
@@ -281,7 +303,18 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
       summary: of === 'tus' ? 'What is known of tus here' : 'Whether uploads can be resumed here',
       description: 'Needs no token. `Upload-Limit` and `Accept-Patch` by the IETF draft; `Tus-…` by tus.',
       ...(path.includes('{') && { parameters: [pathId('The upload')] }),
-      responses: { 204: { description: 'Told in headers' } },
+      responses: {
+        204: {
+          description: 'The headers say it',
+          headers: answerHeader(
+            'Allow',
+            'Accept-Patch',
+            'Upload-Draft-Interop-Version',
+            'Upload-Limit',
+            ...(of === 'tus' ? tusOptions : []),
+          ),
+        },
+      },
       refusals: [],
     },
   };

@@ -5,7 +5,7 @@ import * as people from '../../operations/manage-people.ts';
 import { json } from '../answer.ts';
 import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
 import { exampleSetupLink, exampleUser } from '../openapi/managing-examples.ts';
-import { AddUser, ChangeUser, NewUser, SetupLink, User, Users } from '../openapi/managing-schemas.ts';
+import { AddedUser, AddUser, ChangeUser, SetupLink, User, Users } from '../openapi/managing-schemas.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
@@ -102,7 +102,7 @@ export const addUserRoute: CallerRoute = {
     parameters: [headers.spaceId],
     requestBody: jsonBody('The person', AddUser, { Id: 'alice', Name: 'Alice Ames', Role: 'editor' }),
     responses: {
-      200: jsonAnswer('The user', { schema: NewUser, example: { ...exampleUser, ...exampleSetupLink } }),
+      200: jsonAnswer('The user', { schema: AddedUser, example: { ...exampleUser, ...exampleSetupLink } }),
     },
     refusals: ['NameAlreadyExists'],
   },

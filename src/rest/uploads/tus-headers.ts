@@ -16,9 +16,12 @@ const algorithms = ['md5', 'sha1', 'sha256', 'sha512', 'crc32'] as const;
 type Algorithm = (typeof algorithms)[number];
 export const tusAlgorithms = algorithms.join(',');
 
+/** The content type of the bytes. */
+export const tusType = 'application/offset+octet-stream';
+
 /** A client that forgets `Tus-Resumable` is recognized by its content type, so that the refusal can name the header. */
 export function isTus({ headers }: IncomingMessage): boolean {
-  return headers['tus-resumable'] !== undefined || headers['content-type'] === 'application/offset+octet-stream';
+  return headers['tus-resumable'] !== undefined || headers['content-type'] === tusType;
 }
 
 export function checkTusVersion({ headers }: IncomingMessage): void {

@@ -17,7 +17,6 @@ import type { CallerExchange } from '../route.ts';
 import * as tus from './tus-headers.ts';
 import { readBodyBytes, readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
 
-const patchType = 'application/offset+octet-stream';
 /** Refusals need no headers beside those that the route adds to every answer. */
 const noHeaders = { headers: {}, complete: {} };
 
@@ -157,8 +156,10 @@ export function describeTus({ cabinet }: EnvironmentContext): Record<string, str
 }
 
 function checkPatchType(request: IncomingMessage): void {
-  if (parameters.readHeader(request, 'content-type')?.trim().toLowerCase() === patchType) return;
-  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${patchType}.`, { target: 'Content-Type' });
+  if (parameters.readHeader(request, 'content-type')?.trim().toLowerCase() === tus.tusType) return;
+  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${tus.tusType}.`, {
+    target: 'Content-Type',
+  });
 }
 
 function tooMuch(): Refusal {
