@@ -20,6 +20,7 @@ export async function toInteraction(
   const user = session?.accountId === undefined ? null : await catalog.findUser({ id: session.accountId });
   return {
     prompt: prompt.name as PromptName,
+    appKey: client.clientId,
     applicationName: client.clientName ?? '',
     redirectUri: String(redirectUri),
     scopes: (scope ?? '').split(' ').filter((name) => registered.has(name)),

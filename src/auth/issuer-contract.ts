@@ -31,6 +31,8 @@ export interface IssuerOptions {
 /** A question to a person on the way to an application. */
 export interface Interaction {
   prompt: PromptName;
+  /** Of the application. */
+  appKey: string;
   applicationName: string;
   /** Where the browser is redirected in the end. */
   redirectUri: string;

@@ -34,6 +34,7 @@ import * as searchHits from './verbs/search-hits.ts';
 import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
 import * as setupLinks from './verbs/setup-links.ts';
+import * as signInRecords from './verbs/sign-in-records.ts';
 import * as spaces from './verbs/spaces.ts';
 import * as trash from './verbs/trash.ts';
 import * as tree from './verbs/tree.ts';
@@ -72,6 +73,7 @@ const modules = {
   ...sessions,
   ...settings,
   ...setupLinks,
+  ...signInRecords,
   ...spaces,
   ...trash,
   ...tree,

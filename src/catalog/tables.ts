@@ -40,6 +40,7 @@ export const tables: readonly Table[] = [
   table('app_passwords', 1, 'id user_id name access space app_key hash created_at expires_at used_at'),
   table('setup_links', 1, 'hash user_id made_in expires_at'),
   table('sessions', 1, 'grant_id session user_id app_key started_at used_at address user_agent expires_at'),
+  table('known_addresses', 2, 'user_id address used_at'),
   table('links', 1, 'id space entry user_id made_by expires_at'),
   table('issuer_records', 2, 'model id uid grant_id user_id since payload consumed_at expires_at'),
   table(

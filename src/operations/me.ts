@@ -4,6 +4,7 @@ import type { Session } from '../catalog/verbs/sessions.ts';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { toLimitedAddress } from '../runtime/rate-limits.ts';
 import type { Cabinet } from './cabinet.ts';
 import { listSpaces } from './manage-spaces.ts';
 import { byCaller } from './origin.ts';
@@ -91,13 +92,14 @@ interface CurrentPassword {
 }
 
 async function checkCurrent(cabinet: Cabinet, { id, stored, current, address }: CurrentPassword): Promise<void> {
-  const waitSeconds = cabinet.signInLimits.begin(address, id);
+  const isKnown = await cabinet.catalog.isKnownAddress({ user: id, address: toLimitedAddress(address) });
+  const waitSeconds = cabinet.signInLimits.begin(address, id, isKnown);
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   let isWrong = false;
   try {
     isWrong = !(await unlessBusy(() => cabinet.isPassword(current, stored, id)));
   } finally {
-    cabinet.signInLimits.end(address, id, isWrong);
+    cabinet.signInLimits.end(address, id, { isCounted: isWrong, isKnown });
   }
   if (isWrong) throw passwordInvalid();
 }

@@ -3,6 +3,7 @@
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Issuer } from '../auth/issuer-contract.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
+import type { SignInEvent } from '../operations/sign-in.ts';
 import type { BodyMemory } from './bodies/body-memory.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { Slots } from './slots.ts';
@@ -26,6 +27,8 @@ export interface EnvironmentContext {
   /** Users, applications or settings have changed. Resolves when every thread has seen it. */
   onAdminChange(): Promise<void>;
   /** For files as base64 in JSON, and for batches, of more than 1 MiB. */
+  /** Somebody has signed in, or tried to: for the log. */
+  onSignIn(event: SignInEvent): void;
   largeBodies: Slots;
   bodyMemory: BodyMemory;
   archives: Slots;

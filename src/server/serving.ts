@@ -152,6 +152,7 @@ export class Serving {
       pagesUrl: publicUrl,
       basePath,
       cursorKey: keys.cursors,
+      onSignIn: (event) => log.info({ environment: name, ...event }, 'sign-in'),
       largeBodies: new Slots(counts, { name: `${name} large bodies`, ...largeBodiesAtOnce }),
       bodyMemory: this.#bodyMemory,
       archives: new Slots(counts, { name: `${name} archives`, ...archivesAtOnce }),

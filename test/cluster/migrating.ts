@@ -92,6 +92,7 @@ function fillAccounts({ folder }: Place): void {
   database.exec(`
     INSERT INTO app_passwords VALUES ('p1', 'zoë', 'Läptop 😀', 'write', 1, 'one', 'ab12', 1, NULL, 2);
     INSERT INTO setup_links VALUES ('h1', 'abe', 1, 5);
+    INSERT INTO known_addresses VALUES ('abe', '192.0.2.1', 5);
     INSERT INTO sessions VALUES ('g1', 's1', 'zoë', 'one', 1, 2, '::1', 'Ünï/1.0', 9);
     INSERT INTO links VALUES ('l1', 1, 'e1', NULL, 'one', 9);
   `);

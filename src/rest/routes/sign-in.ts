@@ -77,7 +77,9 @@ async function checkPassword(
 ): Promise<Answer> {
   const [user, password] = [form.get('user') ?? '', form.get('password') ?? ''];
   const { address } = exchange.arrival;
-  const signedIn = await signIn(context.cabinet, { user, password, address });
+  const { appKey: application } = interaction;
+  const request = { user, password, address, application, requestId: exchange.requestId };
+  const signedIn = await signIn(context.cabinet, request, context.onSignIn);
   if (signedIn.userId !== null) return await finishInteraction(context, exchange, { kind: 'signedIn', ...signedIn });
   const { waitSeconds } = signedIn;
   const isWrong = waitSeconds === 0;

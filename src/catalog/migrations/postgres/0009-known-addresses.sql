@@ -1,0 +1,7 @@
+-- Addresses from which a person has signed in before: guesses elsewhere never slow down a sign-in there.
+CREATE TABLE known_addresses (
+  user_id TEXT   NOT NULL,
+  address TEXT   NOT NULL,
+  used_at BIGINT NOT NULL,
+  PRIMARY KEY (user_id, address)
+);
