@@ -31,6 +31,7 @@ test('a mistake in any setting is reported with its name', () => {
     CABINET_MTLS_PORT: '-1',
     CABINET_PUBLIC_URL: 'ftp://x',
     CABINET_TEST_PUBLIC_URL: 'x',
+    CABINET_ID_TOKEN_ALGORITHM: 'none',
     CABINET_CORS_ORIGINS: 'https://a.example/path',
     CABINET_TLS_CERT: '/only/one',
     CABINET_CATALOG: 'mysql:',
@@ -52,6 +53,21 @@ test('a mistake in any setting is reported with its name', () => {
   };
   const reported = mistakesOf(wrong).map((mistake) => mistake.split(':')[0]);
   assert.deepEqual(reported.sort(), Object.keys(wrong).sort());
+});
+
+test('a public address may have a path, in which nothing is encoded or resolved', () => {
+  for (const url of [
+    'https://a.example',
+    'https://a.example:8443/',
+    'http://[::1]:80/a',
+    'https://a.example/a-b/c.d_e~1/',
+  ]) {
+    assert.equal(readConfig({ CABINET_PUBLIC_URL: url }).production.publicUrl, url.replace(/\/$/, ''));
+  }
+  for (const path of ['a b', 'a%20b', 'ä', '../a', 'a/./b', 'a/..', '/a', 'a//b', 'a;b', 'a"b']) {
+    const mistakes = mistakesOf({ CABINET_PUBLIC_URL: `https://a.example/${path}` });
+    assert.match(mistakes.join(), /^CABINET_PUBLIC_URL: .* its path can have/, path);
+  }
 });
 
 test('HTTP threads are as many as is said, or by the cores; with PostgreSQL it is one', () => {

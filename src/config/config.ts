@@ -15,6 +15,7 @@ import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
 import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
 import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
+import { hasPlainPath, parseUrl } from './urls.ts';
 
 export interface AddressConfig {
   host: string;
@@ -180,12 +181,12 @@ export function readConfig(environment: Variables = process.env): Config {
       reader.mistake('CABINET_CATALOG', problem),
     ),
     blobs: reader.parsed<BlobsSetting>('CABINET_BLOBS', parseBlobsSetting, { kind: 'file' }),
-    production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.url('CABINET_PUBLIC_URL') },
-    test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.url('CABINET_TEST_PUBLIC_URL') },
+    production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.publicUrl('CABINET_PUBLIC_URL') },
+    test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.publicUrl('CABINET_TEST_PUBLIC_URL') },
     mutualTls: {
       host,
       port: reader.port('CABINET_MTLS_PORT'),
-      publicUrl: reader.url('CABINET_MTLS_PUBLIC_URL'),
+      publicUrl: reader.publicUrl('CABINET_MTLS_PUBLIC_URL'),
       tls: reader.tls('CABINET_MTLS_CERT', 'CABINET_MTLS_KEY'),
       caPath: values.CABINET_MTLS_CA === '' ? null : values.CABINET_MTLS_CA,
       crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
@@ -285,11 +286,15 @@ class Reader {
 
   url(name: SettingName): string | null {
     const text = this.#values[name];
-    if (text === '') return null;
-    const url = URL.parse(text);
-    if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
-      return text.replace(/\/+$/, '');
-    this.mistake(name, `${JSON.stringify(text)} is not an http or https address`);
+    const url = text === '' ? null : parseUrl(text);
+    if (url === null && text !== '') this.mistake(name, `${JSON.stringify(text)} is not an http or https address`);
+    return url;
+  }
+
+  publicUrl(name: SettingName): string | null {
+    const url = this.url(name);
+    if (url === null || hasPlainPath(url)) return url;
+    this.mistake(name, `${JSON.stringify(url)}: its path can have letters, digits and -._~ only`);
     return null;
   }
 
