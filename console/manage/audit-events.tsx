@@ -31,7 +31,7 @@ export function AuditEvents({ events }: { events: readonly Event[] }) {
   );
 }
 
-function EventRow({ event: { At, By, Action, EntryId, Details } }: { event: Event }) {
+function EventRow({ event: { At, By, Application, Action, EntryId, Details } }: { event: Event }) {
   const words = useManageWords().audit;
   const locale = useLocale();
   return (
@@ -42,6 +42,11 @@ function EventRow({ event: { At, By, Action, EntryId, Details } }: { event: Even
       <td className="audit-what">{words.actions[Action] ?? Action}</td>
       <td className="audit-by">
         <bdi>{By}</bdi>
+        {Application !== undefined && (
+          <small>
+            <bdi>{Application}</bdi>
+          </small>
+        )}
       </td>
       <td className="audit-about">
         <About id={EntryId} name={nameOf(Details)} />

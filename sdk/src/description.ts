@@ -293,6 +293,8 @@ export interface Event {
   Position: number;
   At: Timestamp;
   By: string;
+  /** Of people: the AppKey of the application that acted for them. */
+  Application?: string | undefined;
   Action: string;
   /** Or the AppKey, the user, or nothing: what the action is about. */
   EntryId: string;

@@ -120,19 +120,27 @@ export interface Origin {
   /** The value of `By`: `operator`, or the caller's actor. */
   by: string;
   request: string;
+  /** The AppKey of the application that acts for a person. */
+  through?: string;
   /** Tokens of locks that the caller has sent. */
   lockTokens?: readonly string[];
 }
 
 /** Adds a change to the journal. A change that concerns no space has the space 0. */
 export function* note(
-  { at, by, request }: Origin,
+  origin: Origin,
   space: number | null,
   action: string,
   entry: string,
   details: object,
 ): Verb<void> {
-  yield* append({ at, space: space ?? 0, by, action, entry, request, details: JSON.stringify(details) });
+  const { at, by, request } = origin;
+  yield* append({ at, space: space ?? 0, by, action, entry, request, details: toChangeDetails(origin, details) });
+}
+
+/** The details of a change as JSON. The application of a person is among them, so that the chain covers it. */
+export function toChangeDetails({ through }: Pick<Origin, 'through'>, details: object): string {
+  return JSON.stringify(through === undefined ? details : { ...details, through });
 }
 
 /** Runs verbs by name. `read` sees one snapshot; `write` resolves when its commit is durable. */

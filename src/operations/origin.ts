@@ -10,7 +10,13 @@ export function byOperator({ clock }: Pick<Cabinet, 'clock'>): Origin {
   return { at: clock.now(), by: 'operator', request: randomUUID() };
 }
 
-export function byCaller({ clock }: Pick<Cabinet, 'clock'>, { actor, requestId, lockTokens }: Caller): Origin {
-  const origin = { at: clock.now(), by: actor, request: requestId };
-  return lockTokens === undefined ? origin : { ...origin, lockTokens };
+export function byCaller({ clock }: Pick<Cabinet, 'clock'>, caller: Caller): Origin {
+  const { actor, requestId, person, appKey, lockTokens } = caller;
+  return {
+    at: clock.now(),
+    by: actor,
+    request: requestId,
+    ...(person !== null && { through: appKey }),
+    ...(lockTokens !== undefined && { lockTokens }),
+  };
 }

@@ -107,15 +107,19 @@ export function renderUsers(members: readonly Member[], isForManager: boolean): 
 }
 
 export function renderEvents(events: readonly JournalRow[]): string {
-  const shown = events.map(({ position, at, by, action, entry, request, details }) => ({
-    Position: position,
-    At: renderTime(at),
-    By: by,
-    Action: action,
-    EntryId: entry,
-    RequestTrackingId: request,
-    Details: toDetails(JSON.parse(details) as Record<string, unknown>),
-  }));
+  const shown = events.map(({ position, at, by, action, entry, request, details }) => {
+    const { through, ...others } = JSON.parse(details) as Record<string, unknown>;
+    return {
+      Position: position,
+      At: renderTime(at),
+      By: by,
+      ...(through !== undefined && { Application: through }),
+      Action: action,
+      EntryId: entry,
+      RequestTrackingId: request,
+      Details: toDetails(others),
+    };
+  });
   return JSON.stringify({ Events: shown });
 }
 

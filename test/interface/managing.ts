@@ -28,6 +28,7 @@ export type Event = {
   Position: number;
   At: string;
   By: string;
+  Application?: string;
   Action: string;
   EntryId: string;
   RequestTrackingId: string;

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { assertRefusal } from '../interface/assertions.ts';
-import { type Caller, call } from '../interface/client.ts';
-import { ask, get, getAll, manage } from '../interface/managing.ts';
+import { type Caller, call, createFolder, saveFile } from '../interface/client.ts';
+import { ask, type Event, get, getAll, manage } from '../interface/managing.ts';
 import { addApplication, addUser, command, type Person, setRole } from '../service/operator.ts';
 import { eventually, makeDataFolder, type Registered, removeDataFolder } from '../service/service.ts';
 import { type StartedHere, startServiceHere } from '../service/service-here.ts';
@@ -259,13 +259,36 @@ test('Changes of an account are in the audit log of its spaces', async () => {
   const [lost] = await sessionsOf(caller);
   await manage(caller, 'DELETE', `/me/sessions/${lost?.Id}`);
   await manage(caller, 'PUT', '/me/password', { Current: person.Password, New: newPassword });
-  const { Events } = await get<{ Events: { Action: string; By: string }[] }>(caller, '/audit?entry=kim');
+  const { Events } = await get<{ Events: Event[] }>(caller, '/audit?entry=kim');
   assert.deepEqual(
-    Events.slice(0, 2).map(({ Action, By }) => [Action, By]),
+    Events.slice(0, 2).map(({ Action, By, Application }) => [Action, By, Application]),
     [
-      ['user.password', 'kim'],
-      ['session.ended', 'kim'],
+      ['user.password', 'kim', page.AppKey],
+      ['session.ended', 'kim', page.AppKey],
     ],
+  );
+});
+
+test('The audit log names the application through which a person did something', async () => {
+  const { caller, person } = await enterNew('max');
+  await setRole(dataFolder, 'max', 'manager', 'left');
+  const away = await enter(person, other);
+  const folder = await createFolder(caller, '-root-', 'by max');
+  const { File } = await saveFile(away.caller, { FolderId: folder.Id, FileName: 'a' }, 'a');
+  await manage(away.caller, 'DELETE', `/entries/${File.Id}`);
+  const { Events } = await get<{ Events: Event[] }>(caller, '/audit?by=max');
+  assert.deepEqual(
+    Events.map(({ Action, Application, Details }) => [Action, Application, 'Through' in Details]),
+    [
+      ['entry.trashed', other.AppKey, false],
+      ['file.created', other.AppKey, false],
+      ['folder.created', page.AppKey, false],
+    ],
+  );
+  const { Events: roles } = await get<{ Events: Event[] }>(caller, '/audit?entry=max');
+  assert.ok(
+    roles.every(({ Application }) => Application === undefined),
+    'operators have none',
   );
 });
 

@@ -5,7 +5,7 @@ import { checkEntryPrecondition, checkPrecondition, type Precondition } from '..
 import { Refusal } from '../../domain/refusal.ts';
 import { write } from '../declaration.ts';
 import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
-import { append, type Origin, type Verb } from '../sql.ts';
+import { append, type Origin, toChangeDetails, type Verb } from '../sql.ts';
 import { type EntryRow, findRowByName, insertRow, toEntry, toNewFolder, toStoredProperties } from './entries.ts';
 import { claimsOfKey, type Idempotency, recall, remember } from './idempotency.ts';
 import { checkLocks } from './lock-checks.ts';
@@ -149,7 +149,7 @@ function* makeAll(input: CreateFolder, holder: LocatedEntry, folders: readonly W
     const row = { ...toNewFolder({ ...wanted, parent: under.entry, at, by }), height };
     const folder = height === 0 ? { ...row, ...toOwn(input) } : row;
     const entry = yield* insertRow(space, folder);
-    const details = JSON.stringify({ parent: under.id, name: folder.name });
+    const details = toChangeDetails(input, { parent: under.id, name: folder.name });
     const position = yield* append({ at, space, by, action: 'folder.created', entry: folder.id, request, details });
     made.push({ holder: under.id, folder: toEntry(folder), position });
     under = { entry, id: folder.id };

@@ -5,7 +5,7 @@ import { checkPrecondition, type Precondition } from '../../domain/precondition.
 import { toSortedProperties } from '../../domain/properties.ts';
 import { read, write } from '../declaration.ts';
 import { type PageChange, toPageChange } from '../page-cache/page-change.ts';
-import { append, type Origin, type Verb } from '../sql.ts';
+import { append, type Origin, toChangeDetails, type Verb } from '../sql.ts';
 import {
   type EntryRow,
   findRowByName,
@@ -329,7 +329,8 @@ interface Finish {
 function* finish(input: Save, folder: LocatedEntry, file: NewEntry, done: Finish): Verb<SavedFile> {
   const { space, at, by, request } = input;
   const above = yield* addToSizes(folder, done.deltaBytes);
-  const details = JSON.stringify({ parent: folder.id, name: file.name, version: file.version, size: file.size });
+  const { name, version, size } = file;
+  const details = toChangeDetails(input, { parent: folder.id, name, version, size });
   const position = yield* append({ at, space, by, action: done.action, entry: file.id, request, details });
   const grown = { ...folder, size: folder.size + done.deltaBytes };
   return {

@@ -50,6 +50,7 @@ export const exampleEvent = {
   Position: 4711,
   At: at,
   By: 'alice',
+  Application: exampleIds.appKey,
   Action: 'application.added',
   EntryId: exampleIds.appKey,
   RequestTrackingId: exampleIds.request,

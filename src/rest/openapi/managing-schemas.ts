@@ -151,6 +151,9 @@ export const Events = Type.Object(
           Position: Type.Integer({ minimum: 1, description: 'In the journal of the whole environment.' }),
           At: time,
           By: Type.String(),
+          Application: Type.Optional(
+            Type.String({ description: 'Of people: the AppKey of the application that acted for them.' }),
+          ),
           Action: Type.String(),
           EntryId: Type.String({ description: 'Or the AppKey, the user, or nothing: what the action is about.' }),
           RequestTrackingId: Type.String(),
