@@ -1721,6 +1721,14 @@ export interface Operations {
     body: never;
     answer: Health;
   };
+  /** Where to report a flaw. */
+  'GET {base}/.well-known/security.txt': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
   /** Whether requests are answered. */
   'GET {base}/health/ready': {
     path: Record<never, never>;

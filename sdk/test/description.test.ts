@@ -22,9 +22,10 @@ function isForBrowsers([name, { responses }]: [string, Operation]): boolean {
   return name.includes('{base}') && !isTold && name !== 'POST {base}/oauth2/revoke';
 }
 
-/** What speaks tus has a client of its own; OPTIONS is what browsers and such clients ask by themselves. */
+/** What speaks tus has a client of its own, load balancers and scanners too; OPTIONS is what browsers and such clients ask by themselves. */
 function isForOthers([name]: [string, Operation]): boolean {
-  return name === 'POST /uploads' || name.startsWith('OPTIONS ');
+  const isForMachines = name === 'GET {base}/health/ready/write' || name === 'GET {base}/.well-known/security.txt';
+  return isForMachines || name === 'POST /uploads' || name.startsWith('OPTIONS ');
 }
 
 test('every operation of the description has a function, but for what only browsers and tus clients ask', () => {

@@ -123,3 +123,11 @@ test('settings are shown as they are in force, without what is secret in them', 
   assert.deepEqual([shown.CABINET_TRASH_DAYS?.value, shown.CABINET_TRASH_DAYS?.isDefault], ['7', false]);
   assert.deepEqual([shown.CABINET_NAMES?.value, shown.CABINET_NAMES?.isDefault], ['any', true]);
 });
+
+test('the contact for security.txt is a mail or https address', () => {
+  assert.equal(readConfig({ CABINET_SECURITY_CONTACT: 'mailto:a@b.example' }).securityContact, 'mailto:a@b.example');
+  assert.equal(readConfig({}).securityContact, null);
+  for (const wrong of ['a@b.example', 'http://b.example', 'mailto:a@b\nExpires: 2000']) {
+    assert.throws(() => readConfig({ CABINET_SECURITY_CONTACT: wrong }), /CABINET_SECURITY_CONTACT/);
+  }
+});

@@ -13,6 +13,7 @@ import { toBytes } from '../domain/bytes.ts';
 import type { NameRules } from '../domain/name.ts';
 import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
 import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
+import { parseContact } from './contact-setting.ts';
 import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
 import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
 import { hasPlainPath, parseUrl } from './urls.ts';
@@ -76,9 +77,7 @@ export interface Config {
   versionsKept: number | null;
   versionDays: number | null;
   journalDays: number | null;
-  /** Null: beside the archived parts of the journal. */
   journalKeysFolder: string | null;
-  /** Where signed heads of the journal are appended; null: only the log has them. */
   auditAnchor: AnchorSetting | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
@@ -91,6 +90,7 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerPeer: number;
   corsOrigins: ReadonlySet<string>;
+  securityContact: string | null;
   /** How long readiness checks fail before the service stops accepting connections. */
   drainSeconds: number;
   telemetry: TelemetryConfig;
@@ -217,6 +217,7 @@ export function readConfig(environment: Variables = process.env): Config {
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
+    securityContact: reader.parsed('CABINET_SECURITY_CONTACT', parseContact, null),
     drainSeconds: reader.number('CABINET_DRAIN_SECONDS', 300),
     telemetry: reader.telemetry(),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
@@ -231,8 +232,7 @@ export function readConfig(environment: Variables = process.env): Config {
     reader.mistake('CABINET_OWN_ISSUER', 'then CABINET_ISSUERS must name another; nobody could get a token');
   }
   if (values.CABINET_PORT === 'off') reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
-  reader.finish();
-  return config;
+  return reader.finish(config);
 }
 
 class Reader {
@@ -247,8 +247,9 @@ class Reader {
     this.#mistakes.push(`${name}: ${problem}`);
   }
 
-  finish(): void {
+  finish(config: Config): Config {
     if (this.#mistakes.length > 0) throw new ConfigMistakes(this.#mistakes);
+    return config;
   }
 
   /** Several threads share the writer of SQLite. On PostgreSQL several nodes do the same. */

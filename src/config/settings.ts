@@ -66,6 +66,7 @@ export const settings = {
     about: 'discard: WebDAV accepts and forgets ._*, .DS_Store, Thumbs.db and desktop.ini',
   },
   CABINET_JOURNAL_KEYS: { fallback: '', about: 'a folder for the keys of the journal; by default beside its files' },
+  CABINET_SECURITY_CONTACT: { fallback: '', about: 'mailto: or https: address for /.well-known/security.txt' },
   CABINET_AUDIT_ANCHOR: {
     fallback: '',
     about: 'where signed heads of the journal are appended every hour: a file, or s3://bucket/prefix',

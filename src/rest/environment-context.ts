@@ -56,6 +56,8 @@ export interface ServiceInfo {
   environment: string;
   version: string;
   startedAt: number;
+  /** A URI; null: none was set. */
+  securityContact: string | null;
   /** With secrets hidden. */
   settings: readonly { name: string; value: string; about: string; isDefault: boolean }[];
 }

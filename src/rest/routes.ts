@@ -28,6 +28,7 @@ import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
+import { securityTextRoute } from './routes/security-text.ts';
 import { showSettingsRoute } from './routes/settings.ts';
 import { setupRoute, showSetupRoute } from './routes/setup.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
@@ -116,6 +117,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   showSettingsRoute,
   openLinkRoute,
   liveRoute,
+  securityTextRoute,
   readyRoute,
   readyToWriteRoute,
   metricsRoute,

@@ -12,7 +12,7 @@ import { type EnvironmentName, environmentNames } from '../domain/environment-na
 import { toBasePath } from '../domain/public-url.ts';
 import { BodyMemory } from '../rest/bodies/body-memory.ts';
 import { atBasePath, readConsole } from '../rest/console-files.ts';
-import type { EnvironmentContext } from '../rest/environment-context.ts';
+import type { EnvironmentContext, ServiceInfo } from '../rest/environment-context.ts';
 import { Slots } from '../rest/slots.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -114,9 +114,15 @@ export class Serving {
     this.#mutualTls = await openMutualTlsAddress(config, { ...context, lookup: () => this.#mutualTlsContext });
   }
 
+  #serviceInfoOf(environment: EnvironmentName): ServiceInfo {
+    const { config, startedAt } = this.#options;
+    const { settings, securityContact } = config;
+    return { environment, version: this.#version, startedAt, settings, securityContact };
+  }
+
   /** Begins to serve an environment, or goes on with its new keys. */
   serve(environment: ServedEnvironment): void {
-    const { config, log, shared, startedAt, clock } = this.#options;
+    const { config, log, shared, clock } = this.#options;
     const { cabinet, keys, name } = environment;
     const { catalog } = cabinet;
     const publicUrl = this.publicUrlOf(name);
@@ -159,7 +165,7 @@ export class Serving {
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: config.telemetry.metrics, render: () => this.#options.renderMetrics(name) },
       console: atBasePath(this.#console, basePath),
-      serviceInfo: { environment: name, version: this.#version, startedAt, settings: config.settings },
+      serviceInfo: this.#serviceInfoOf(name),
       isReady,
       isReadyToWrite: () => isReady() && cabinet.freeBytes() > cabinet.limits.reserveBytes,
       onAdminChange: () => this.#options.onAdminChange(name),

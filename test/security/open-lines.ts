@@ -25,6 +25,7 @@ const forPeople = (status: number, says: RegExp): OpenLine => ({
 
 export const openLines: Record<string, OpenLine> = {
   ...uploadOptions,
+  'GET /.well-known/security.txt': everywhere(404, /"Code":"RouteNotFound"/),
   'GET /health/live': everywhere(200, /^\{"Status":"live"\}$/),
   'GET /health/ready': everywhere(200, /^\{"Status":"ready"\}$/),
   'GET /health/ready/write': everywhere(200, /^\{"Status":"ready"\}$/),

@@ -22,11 +22,12 @@ interface Event {
 }
 
 const dataFolder = makeDataFolder();
+const environment = { CABINET_TEST_PORT: 'off', CABINET_SECURITY_CONTACT: 'mailto:security@example.com' } as const;
 let service: StartedHere;
 let page: Registered;
 
 before(async () => {
-  service = await startServiceHere(dataFolder, { environment: { CABINET_TEST_PORT: 'off' } });
+  service = await startServiceHere(dataFolder, { environment });
   page = await addPage(dataFolder, 'page');
 });
 
@@ -166,4 +167,14 @@ test('A link ends with the sign-in in which it was made', async () => {
   const url = await link(person, await save(owner));
   await command(dataFolder, 'user password', { user: 'carl', password: 'some other long words' });
   await eventually('it ends', async () => (await follow(url)).status === 404, 1000);
+});
+
+test('security.txt has the contact of the settings and an end that is ahead', async () => {
+  const { status, headers, body } = await send(service.production, '/.well-known/security.txt');
+  assert.equal(status, 200);
+  assert.match(String(headers['content-type']), /^text\/plain; charset=utf-8$/);
+  const lines = body.toString().split('\n');
+  assert.equal(lines[0], 'Contact: mailto:security@example.com');
+  assert.ok(Date.parse(String(lines[1]).slice('Expires: '.length)) > Date.now() + 24 * 60 * 60 * 1000);
+  assert.equal(lines[2], `Canonical: ${service.production}/.well-known/security.txt`);
 });
