@@ -57,6 +57,13 @@ export async function run(
   return await out;
 }
 
+/** Runs a command whose output is for whoever runs the test; resolves to its exit code. */
+export async function runShown(program: string, words: readonly string[]): Promise<number | null> {
+  const child = spawn(program, words, { cwd: import.meta.dirname, stdio: 'inherit' });
+  const [code] = await once(child, 'close');
+  return code;
+}
+
 /** Runs the program of a client, and checks that it has done what it prints. */
 export async function checkClient(
   { caller }: World,

@@ -76,7 +76,7 @@ export function listSuites(): Suite[] {
     { name: 'webdav', jobs: files('webdav', 'test/webdav/*.test.ts'), fixture: sharedStores },
     { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts') },
     { name: 'client', jobs: files('client', 'sdk/test/*.test.ts') },
-    { name: 'examples', jobs: files('examples', 'test/examples/*.test.ts') },
+    { name: 'examples', jobs: files('examples', 'test/examples/*.test.ts', 'test/clients/*.test.ts') },
     {
       name: 'types and lint',
       jobs: [
@@ -111,6 +111,8 @@ export function listLongSuites(): Suite[] {
     one('resume', node, 'test/resume/run.ts', '--uploads', '500'),
     one('resume-large', node, 'test/resume/run.ts', '--large', '--gib', '4'),
     one('model', node, 'test/model/run.ts', '--seconds', '300'),
+    one('generated-clients', node, 'test/clients/generated-clients.ts'),
+    one('schemathesis', node, 'test/clients/schemathesis.ts'),
     {
       name: 'large',
       jobs: files(

@@ -1,0 +1,72 @@
+// `npm run test:long -- --only schemathesis`: schemathesis 4 reads the description and sends thousands of requests that obey it, and
+// thousands that do not, to a service on SQLite and to one on PostgreSQL. `schemathesis.toml` has what is switched off, and why.
+// `--database sqlite|postgres`, `--examples N`, `--seed N` run a part.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findDatabases } from '../cluster/ground.ts';
+import { fetchToken } from '../interface/client.ts';
+import { addApplication } from '../service/operator.ts';
+import { skipWithout } from '../service/programs.ts';
+import { makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { startServiceHere } from '../service/service-here.ts';
+import { root, runShown } from './world.ts';
+
+const version = '4.32.5';
+const venv = join(root, 'node_modules/.cache', `schemathesis-${version}`);
+const { values } = parseArgs({
+  options: {
+    database: { type: 'string', default: 'both' },
+    examples: { type: 'string', default: '30' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+  },
+});
+
+const skip = skipWithout('python3');
+if (skip !== false) {
+  console.error(`SKIPPED: ${String(skip)}`);
+  process.exit(0);
+}
+install();
+let isGood = true;
+if (values.database !== 'postgres') isGood = (await judge('SQLite', {})) && isGood;
+if (values.database !== 'sqlite') {
+  const databases = await findDatabases();
+  isGood = (await judge('PostgreSQL', { CABINET_CATALOG: await databases.make() })) && isGood;
+  await databases.stop();
+}
+process.exit(isGood ? 0 : 1);
+
+function install(): void {
+  if (existsSync(join(venv, 'bin/schemathesis'))) return;
+  for (const [program, words] of [
+    ['python3', ['-m', 'venv', venv]],
+    [join(venv, 'bin/pip'), ['install', '--quiet', `schemathesis==${version}`]],
+  ] as const) {
+    const { status } = spawnSync(program, words, { stdio: 'inherit' });
+    if (status !== 0) throw new Error(`${program} ${words.join(' ')} failed`);
+  }
+}
+
+async function judge(name: string, environment: Record<string, string>): Promise<boolean> {
+  console.log(`schemathesis ${version} on ${name}, seed ${values.seed}`);
+  const dataFolder = makeDataFolder();
+  const service = await startServiceHere(dataFolder, { environment });
+  try {
+    const scopes = 'content.read content.write content.admin';
+    const application = await addApplication(dataFolder, 'schemathesis', { scopes });
+    const token = await fetchToken(service.production, { Name: 'schemathesis', ...application });
+    const code = await runShown(join(venv, 'bin/schemathesis'), [
+      ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+      ...['run', `${service.production}/openapi.json`],
+      ...['-H', `Authorization: Bearer ${token}`, '-H', `AppKey: ${application.AppKey}`],
+      ...['--max-examples', values.examples, '--seed', values.seed, '--continue-on-failure', '--no-shrink'],
+    ]);
+    return code === 0;
+  } finally {
+    await service.stop();
+    removeDataFolder(dataFolder);
+  }
+}
