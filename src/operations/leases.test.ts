@@ -199,6 +199,9 @@ test('the sweeper expires leases first, then removes old blobs that are neither 
       abandonCopies: none,
       forgetResults: none,
       forgetIssuerRecords: none,
+      forgetSetupLinks: none,
+      forgetSessions: none,
+      forgetLinks: none,
       expireLeases: async ({ at }: { at: number }) => {
         swept.push(`leases before ${at - now}`);
         return swept.length < 3 ? 1 : 0;
