@@ -141,7 +141,7 @@ test('a person is added with a setup link that is shown once, gets another role,
   await dialog().getByRole('textbox', { name: 'Full name' }).fill('Nina Neu');
   await dialog().getByText('Looks at everything').click();
   await dialog().getByRole('button', { name: 'Save' }).click();
-  await dialog().getByText('Hand it over').waitFor();
+  await dialog().getByText('Send it to the person').waitFor();
   const [User = '', setupUrl = ''] = await dialog().locator('code').allTextContents();
   const Password = 'nobody else knows it';
   assert.equal(await setUp(setupUrl, Password), 200);
