@@ -62,7 +62,7 @@ export async function getReady(): Promise<Ready> {
   const filled = await fill(catalog, blobs, journalFilesOf(sqlite));
   const expected = await readAll(catalog, filled);
   await catalog.close();
-  fillAccounts(sqlite);
+  addRows(sqlite);
   await keysInFolder(sqlite.folder).write(keys);
   return {
     sqlite,
@@ -86,8 +86,8 @@ export async function getReady(): Promise<Ready> {
   };
 }
 
-/** One row each of what belongs to accounts. */
-function fillAccounts({ folder }: Place): void {
+/** One row each of what belongs to accounts and to WebDAV. */
+function addRows({ folder }: Place): void {
   const database = new DatabaseSync(join(folder, 'catalog.db'));
   database.exec(`
     INSERT INTO app_passwords VALUES ('p1', 'zoë', 'Läptop 😀', 'write', 1, 'one', 'ab12', 1, NULL, 2);
@@ -95,6 +95,8 @@ function fillAccounts({ folder }: Place): void {
     INSERT INTO known_addresses VALUES ('abe', '192.0.2.1', 5);
     INSERT INTO sessions VALUES ('g1', 's1', 'zoë', 'one', 1, 2, '::1', 'Ünï/1.0', 9);
     INSERT INTO links VALUES ('l1', 1, 'e1', NULL, 'one', 9);
+    INSERT INTO locks VALUES ('t1', 1, 2, 1, 0, '<owner>zoë</owner>', 'zoë', 'zoë', 0, 1, 9);
+    INSERT INTO dead_properties VALUES (2, 'urn:ü', 'colour', '<colour>green 😀</colour>');
   `);
   database.close();
 }
