@@ -113,11 +113,8 @@ export async function openTables({ catalog, ...config }: StorageConfig, name: En
     const { openPostgresTables } = await import('../catalog/postgres/tables.ts');
     const { LinkKeys } = await import('../catalog/postgres/link-keys.ts');
     const journalKeys = await openKeysOfJournal({ catalog, ...config }, name);
-    return await openPostgresTables(
-      toPostgresOptions(catalog, name),
-      role,
-      new LinkKeys((end) => journalKeys.ensure(end)),
-    );
+    // Never a key of its own: the chain goes on with that of the source, which may have none.
+    return await openPostgresTables(toPostgresOptions(catalog, name), role, new LinkKeys(() => journalKeys.newest()));
   }
   return openSqliteTables(join(folderOf(config, name), 'catalog.db'), role);
 }

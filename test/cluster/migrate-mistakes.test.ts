@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../free-ports.ts';
@@ -98,6 +98,9 @@ describe('an invalid migration', { timeout: 300_000 }, () => {
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', onDisk]);
     assert.equal(mounted.status, 0, mounted.stderr.toString());
     try {
+      // Keys are never in the database: whoever moves to another folder takes them along.
+      const keys = join('production', 'journal-keys');
+      cpSync(join(folder, keys), join(onDisk, 'data', keys), { recursive: true });
       const back = ['migrate', '--to', 'sqlite:', '--json'];
       const kept = { CABINET_CATALOG };
       const { code, stdout } = await cabinet(join(onDisk, 'data'), back, kept);
