@@ -163,6 +163,8 @@ export interface Certificates {
 /** The new state of an application. */
 export interface ChangeApplication {
   State: 'active' | 'disabled';
+  /** With `disabled`: its tokens, sign-ins and links end for good. Without, they work again when it is enabled. */
+  RevokeTokens?: boolean | undefined;
 }
 
 /** What to change; what is absent stays. */

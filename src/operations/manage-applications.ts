@@ -75,12 +75,14 @@ function checkGrant({ scopes }: Caller, granted: readonly Scope[]): void {
 interface StateRequest {
   appKey: string;
   change: applications.StateChange;
+  /** Whether its tokens work again when it is enabled. */
+  areTokensKept?: boolean;
 }
 
 export async function changeApplication(
   cabinet: Cabinet,
   caller: Caller,
-  { appKey, change }: StateRequest,
+  { appKey, change, areTokensKept = false }: StateRequest,
 ): Promise<Application> {
   const { space } = requireSpace(caller, 'manage');
   await admitApplication(cabinet, caller, appKey);
@@ -91,7 +93,7 @@ export async function changeApplication(
   }
   return await applications.changeApplicationState(
     cabinet,
-    { application: appKey, space, change },
+    { application: appKey, space, change, areTokensKept },
     byCaller(cabinet, caller),
   );
 }

@@ -163,7 +163,7 @@ test('a removed certificate is refused within a second, also on an open connecti
 
 test('a disabled application is refused within a second, also on an open connection, until it is enabled', async () => {
   const { connection, bearer: own } = await openFor('disabled');
-  await ask(company.dataFolder, 'app disable', { application: 'disabled' });
+  await ask(company.dataFolder, 'app disable', { application: 'disabled', revokeTokens: false });
   await assertNoToken(connection.send, own.appKey, /./);
   await company.advance(500);
   await eventually('it is refused', async () => !(await isServed(connection, own)), 1000);

@@ -65,7 +65,7 @@ export function readIssued(
 export async function ask<Result extends object>(
   dataFolder: string,
   name: string,
-  input: Record<string, string>,
+  input: Record<string, string | boolean>,
 ): Promise<Result> {
   const answered = await askService({ dataFolder } as Config, { name, input });
   assert.ok(answered, 'no service listens');

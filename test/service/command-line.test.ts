@@ -90,9 +90,11 @@ describe('applications', () => {
     assertRefusal(await call(caller, '/folders/-root-'), 401, 'AppKeyUnknown');
     await assert.rejects(fetchToken(running.production, caller.application));
     await cabinetJson(shared, ['app', 'enable', caller.application.AppKey]);
-    await eventually('taken', async () => (await call(caller, '/folders/-root-')).status === 200, 1000);
+    const enabled = { ...caller, token: await fetchToken(running.production, caller.application) };
+    await eventually('accepted', async () => (await call(enabled, '/folders/-root-')).status === 200, 1000);
+    assertRefusal(await call(caller, '/folders/-root-'), 401, 'TokenInvalid');
     await cabinetJson(shared, ['app', 'remove', 'disabled']);
-    await eventually('refused', async () => (await call(caller, '/folders/-root-')).status === 401, 1000);
+    await eventually('refused', async () => (await call(enabled, '/folders/-root-')).status === 401, 1000);
     const again = await cabinet(shared, ['app', 'add', 'disabled', '--json']);
     assert.equal(again.code, 1);
     assert.equal((JSON.parse(again.stdout) as { Error: { Code: string } }).Error.Code, 'NameAlreadyExists');

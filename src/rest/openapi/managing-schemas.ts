@@ -58,7 +58,15 @@ export const AddApplication = Type.Object(
 );
 
 export const ChangeApplication = Type.Object(
-  { State: Type.Enum(['active', 'disabled']) },
+  {
+    State: Type.Enum(['active', 'disabled']),
+    RevokeTokens: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `disabled`: its tokens, sign-ins and links end for good. Without, they work again when it is enabled.',
+      }),
+    ),
+  },
   { title: 'ChangeApplication', description: 'The new state of an application.' },
 );
 

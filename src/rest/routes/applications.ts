@@ -127,7 +127,8 @@ export const changeApplicationRoute: CallerRoute = {
       check: checkChange,
       example: '{"State": "disabled"}',
     });
-    const request = { appKey, change: fields.State === 'active' ? 'enable' : 'disable' } as const;
+    const change = fields.State === 'active' ? 'enable' : 'disable';
+    const request = { appKey, change, areTokensKept: fields.RevokeTokens !== true } as const;
     return json(renderApplication(await applications.changeApplication(cabinet, current, request)));
   },
   describe: {
