@@ -182,11 +182,14 @@ public class Example {
       Object description = Json.parse(http.send(request, BodyHandlers.ofByteArray()).body());
       Object flows = get(get(get(get(description, "components"), "securitySchemes"), "token"), "flows");
       this.tokenUrl = text(get(flows, "clientCredentials"), "tokenUrl");
+      Object shared = get(get(description, "components"), "parameters");
       for (Map.Entry<?, ?> path : ((Map<?, ?>) get(description, "paths")).entrySet()) {
         for (Map.Entry<?, ?> method : ((Map<?, ?>) path.getValue()).entrySet()) {
           Map<String, String> places = new HashMap<>();
           List<Object> parameters = list(method.getValue(), "parameters");
-          for (Object parameter : parameters == null ? List.of() : parameters) {
+          for (Object listed : parameters == null ? List.of() : parameters) {
+            String reference = text(listed, "$ref");
+            Object parameter = reference == null ? listed : get(shared, reference.replaceAll(".*/", ""));
             places.put(text(parameter, "name"), text(parameter, "in"));
           }
           String verb = ((String) method.getKey()).toUpperCase();

@@ -37,8 +37,13 @@ class Cabinet:
         with urllib.request.urlopen(f"{self.url}/openapi.json") as answer:
             description = json.load(answer)
         self.token_url = description["components"]["securitySchemes"]["token"]["flows"]["clientCredentials"]["tokenUrl"]
+        shared = description["components"]["parameters"]
+
+        def resolve(parameter):
+            return shared[parameter["$ref"].split("/")[-1]] if "$ref" in parameter else parameter
+
         self.operations = {
-            operation["operationId"]: (method.upper(), path, operation.get("parameters", []))
+            operation["operationId"]: (method.upper(), path, [resolve(one) for one in operation.get("parameters", [])])
             for path, operations in description["paths"].items()
             for method, operation in operations.items()
         }
