@@ -79,6 +79,7 @@ test('Health needs no credentials', async () => {
   for (const base of [Production, Test]) {
     assert.equal((await send(base, '/health/live')).body.toString(), '{"Status":"live"}');
     assert.equal((await send(base, '/health/ready')).body.toString(), '{"Status":"ready"}');
+    assert.equal((await send(base, '/health/ready/write')).body.toString(), '{"Status":"ready"}');
   }
 });
 

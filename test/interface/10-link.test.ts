@@ -207,3 +207,15 @@ test('Links exist only for files that the caller can access', async () => {
   assertRefusal(await askLink(await signIn('Stranger'), file.Id), 404, 'FileNotFound');
   assert.equal((await askLink(await signIn('Reader'), file.Id)).status, 200);
 });
+
+test('The links of a file can be ended; that there are none is no error', async () => {
+  const file = await save('ended');
+  const { path } = await link(file.Id, { ExpiresInSeconds: 3600 });
+  assert.equal((await follow(path)).status, 200);
+  for (let round = 0; round < 2; round += 1) {
+    const answer = await call(main, `/files/${file.Id}/link`, { method: 'DELETE' });
+    assert.deepEqual([answer.status, answer.body.toString()], [200, '{}']);
+  }
+  await assertNowhere(path);
+  assertRefusal(await call(main, `/files/${trackingId}/link`, { method: 'DELETE' }), 404, 'FileNotFound');
+});
