@@ -138,7 +138,7 @@ function makeTextEditor(type, media) {
 function makeMultipart(root, media, fields) {
   const { properties } = resolve(root, media.schema);
   const parts = Object.entries(properties).map(([name, schema]) => {
-    if (schema.contentMediaType === 'application/octet-stream') return { name, ...makePicker(name, fields) };
+    if (schema.format === 'binary') return { name, ...makePicker(name, fields) };
     const id = makeId();
     const input = make('input', { id, autocomplete: 'off', spellcheck: 'false' });
     const label = make('label', { for: id }, name, ' ', make('span', { class: 'quiet' }, toTypeName(root, schema)));
