@@ -45,6 +45,8 @@ export async function sequenceSlice(
   ]);
   const [head] = heading.rows as unknown as { position: number; link: string }[];
   const changes = rows as unknown as WaitingChange[];
+  // An empty chain gets its key with its first row: until then a migration may bring one.
+  if (head === undefined && changes.length === 0) return { count: 0, spaces: [] };
   let { position, link } = head ?? { position: 0, link: '' };
   const key = await keys.after({ position, link });
   const keyChange = toKeyChange({ position, link }, key, now);
