@@ -6,7 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefusal } from './assertions.ts';
-import { askToken, basicAuthorization, type Caller, call, createFolder, listFolder, signIn } from './client.ts';
+import {
+  askToken,
+  basicAuthorization,
+  type Caller,
+  call,
+  createFolder,
+  fetchToken,
+  listFolder,
+  signIn,
+} from './client.ts';
 import {
   type Application,
   addApplication,
@@ -161,6 +170,21 @@ test('A disabled application is refused within a second, and accepted again when
   for (const fields of [{}, { State: 'removed' }, { State: 1 }]) {
     assertRefusal(await ask(admin, 'PATCH', path, fields), 400, 'InvalidField');
   }
+});
+
+test('An application that is disabled with RevokeTokens needs new tokens when it is enabled', async () => {
+  const made = await addApplication(admin);
+  const path = `/applications/${made.application.AppKey}`;
+  await manage<Application>(admin, 'PATCH', path, { State: 'disabled', RevokeTokens: true });
+  await manage<Application>(admin, 'PATCH', path, { State: 'active' });
+  const isServed = async () => {
+    const token = await fetchToken(made.base, made.application);
+    return (await call({ ...made, token }, '/spaces')).status === 200;
+  };
+  await withinASecond(isServed);
+  assert.ok(await isServed());
+  assertRefusal(await call(made, '/spaces'), 401, 'TokenInvalid');
+  assertRefusal(await ask(admin, 'PATCH', path, { State: 'disabled', RevokeTokens: 'yes' }), 400, 'InvalidField');
 });
 
 test('A removed application is gone and its name is never reused; its entries stay', async () => {

@@ -91,7 +91,7 @@ describe('applications', () => {
     await assert.rejects(fetchToken(running.production, caller.application));
     await cabinetJson(shared, ['app', 'enable', caller.application.AppKey]);
     const enabled = { ...caller, token: await fetchToken(running.production, caller.application) };
-    await eventually('accepted', async () => (await call(enabled, '/folders/-root-')).status === 200, 1000);
+    await eventually('accepted', async () => (await call(enabled, '/folders/-root-')).status === 200, 30_000);
     assertRefusal(await call(caller, '/folders/-root-'), 401, 'TokenInvalid');
     await cabinetJson(shared, ['app', 'remove', 'disabled']);
     await eventually('refused', async () => (await call(enabled, '/folders/-root-')).status === 401, 1000);
