@@ -1,6 +1,6 @@
 // Output of commands: one JSON object with `--json`, otherwise plain lines; errors likewise, with exit code 1.
 
-import { ConfigMistakes } from '../config/config.ts';
+import { ConfigMistakes } from '../config/config-mistakes.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 interface OutputOptions {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigMistakes, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigMistakes } from './config-mistakes.ts';
 import type { settings } from './settings.ts';
 
 function mistakesOf(variables: Record<string, string>): readonly string[] {

@@ -8,15 +8,13 @@ import { parseEnv } from 'node:util';
 import { type IdTokenAlgorithm, idTokenAlgorithms } from '../auth/id-token-algorithms.ts';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
-import { Peers } from '../certificates/peers.ts';
-import { toBytes } from '../domain/bytes.ts';
 import type { NameRules } from '../domain/name.ts';
 import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
 import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
+import { ConfigMistakes } from './config-mistakes.ts';
 import { parseContact } from './contact-setting.ts';
-import { IssuersMistakes, readIssuersFile } from './issuers-file.ts';
+import { SettingReader, type Values } from './setting-reader.ts';
 import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
-import { hasPlainPath, parseUrl } from './urls.ts';
 
 export interface AddressConfig {
   host: string;
@@ -99,16 +97,6 @@ export interface Config {
   settings: readonly ShownSetting[];
 }
 
-export class ConfigMistakes extends Error {
-  readonly mistakes: readonly string[];
-
-  constructor(mistakes: readonly string[]) {
-    super(`The configuration has mistakes:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
-    this.name = 'ConfigMistakes';
-    this.mistakes = mistakes;
-  }
-}
-
 const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const maxThreads = 64;
@@ -156,7 +144,7 @@ export function readConfigWith(changes: Variables): Config {
   return readConfig({ ...process.env, ...changes });
 }
 
-function readIssuers(reader: Reader): Pick<Config, 'isOwnIssuer' | 'idTokenAlgorithm' | 'outsideIssuers'> {
+function readIssuers(reader: SettingReader): Pick<Config, 'isOwnIssuer' | 'idTokenAlgorithm' | 'outsideIssuers'> {
   return {
     isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
     idTokenAlgorithm: reader.choice('CABINET_ID_TOKEN_ALGORITHM', idTokenAlgorithms),
@@ -166,7 +154,7 @@ function readIssuers(reader: Reader): Pick<Config, 'isOwnIssuer' | 'idTokenAlgor
 
 export function readConfig(environment: Variables = process.env): Config {
   const values = readSettings(environment);
-  const reader = new Reader(values);
+  const reader = new SettingReader(values);
   const host = values.CABINET_HOST;
   const tls = reader.tls('CABINET_TLS_CERT', 'CABINET_TLS_KEY');
   if (!loopback.test(host) && tls === null && reader.choice('CABINET_ALLOW_PLAIN_HTTP', ['no', 'yes']) === 'no') {
@@ -183,15 +171,7 @@ export function readConfig(environment: Variables = process.env): Config {
     blobs: reader.parsed<BlobsSetting>('CABINET_BLOBS', parseBlobsSetting, { kind: 'file' }),
     production: { host, tls, port: reader.port('CABINET_PORT'), publicUrl: reader.publicUrl('CABINET_PUBLIC_URL') },
     test: { host, tls, port: reader.port('CABINET_TEST_PORT'), publicUrl: reader.publicUrl('CABINET_TEST_PUBLIC_URL') },
-    mutualTls: {
-      host,
-      port: reader.port('CABINET_MTLS_PORT'),
-      publicUrl: reader.publicUrl('CABINET_MTLS_PUBLIC_URL'),
-      tls: reader.tls('CABINET_MTLS_CERT', 'CABINET_MTLS_KEY'),
-      caPath: values.CABINET_MTLS_CA === '' ? null : values.CABINET_MTLS_CA,
-      crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
-      proxies: reader.peers('CABINET_MTLS_PROXIES'),
-    },
+    mutualTls: readMutualTls(reader, values),
     isSubdomainStrict: reader.choice('CABINET_HSTS_SUBDOMAINS', ['no', 'yes']) === 'yes',
     proxies: reader.peers('CABINET_PROXIES'),
     ...readIssuers(reader),
@@ -202,7 +182,7 @@ export function readConfig(environment: Variables = process.env): Config {
     spaceQuotaBytes: reader.bytesOrNone('CABINET_SPACE_QUOTA'),
     spacesPerPerson: reader.countOrNone('CABINET_SPACES_PER_PERSON'),
     isAnyDiskAllowed: reader.choice('CABINET_ALLOW_ANY_DISK', ['no', 'yes']) === 'yes',
-    scrub: reader.scrub(),
+    scrub: readScrub(reader),
     trashDays: reader.countOrNone('CABINET_TRASH_DAYS'),
     uploadHours: reader.number('CABINET_UPLOAD_HOURS', 8760),
     versionsKept: reader.countOrNone('CABINET_VERSIONS_KEPT'),
@@ -213,13 +193,13 @@ export function readConfig(environment: Variables = process.env): Config {
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
-    httpThreads: reader.httpThreads('CABINET_HTTP_THREADS', values.CABINET_CATALOG),
+    httpThreads: readHttpThreads(reader, values),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
     maxConnectionsPerPeer: reader.count('CABINET_MAX_CONNECTIONS_PER_PEER'),
     corsOrigins: reader.origins('CABINET_CORS_ORIGINS'),
     securityContact: reader.parsed('CABINET_SECURITY_CONTACT', parseContact, null),
     drainSeconds: reader.number('CABINET_DRAIN_SECONDS', 300),
-    telemetry: reader.telemetry(),
+    telemetry: readTelemetry(reader, values),
     logLevel: reader.choice('CABINET_LOG_LEVEL', logLevels),
     settings: showSettings(values),
   };
@@ -232,169 +212,57 @@ export function readConfig(environment: Variables = process.env): Config {
     reader.mistake('CABINET_OWN_ISSUER', 'then CABINET_ISSUERS must name another; nobody could get a token');
   }
   if (values.CABINET_PORT === 'off') reader.mistake('CABINET_PORT', 'the production address cannot be switched off');
-  return reader.finish(config);
+  reader.finish();
+  return config;
 }
 
-class Reader {
-  readonly #values: Record<SettingName, string>;
-  readonly #mistakes: string[] = [];
+function readMutualTls(reader: SettingReader, values: Values): MutualTlsConfig {
+  return {
+    host: values.CABINET_HOST,
+    port: reader.port('CABINET_MTLS_PORT'),
+    publicUrl: reader.publicUrl('CABINET_MTLS_PUBLIC_URL'),
+    tls: reader.tls('CABINET_MTLS_CERT', 'CABINET_MTLS_KEY'),
+    caPath: values.CABINET_MTLS_CA === '' ? null : values.CABINET_MTLS_CA,
+    crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
+    proxies: reader.peers('CABINET_MTLS_PROXIES'),
+  };
+}
 
-  constructor(values: Record<SettingName, string>) {
-    this.#values = values;
+/** Several threads share the writer of SQLite. On PostgreSQL several nodes do the same. */
+function readHttpThreads(reader: SettingReader, values: Values): number {
+  const name = 'CABINET_HTTP_THREADS';
+  const isOne = values.CABINET_CATALOG.startsWith('postgres');
+  if (values[name] === 'auto') {
+    // On other systems a port cannot be shared, or the kernel does not distribute connections.
+    return isOne || process.platform !== 'linux'
+      ? 1
+      : Math.max(1, Math.min(maxAutoThreads, Math.floor(availableParallelism() / 2)));
   }
+  const count = reader.count(name);
+  if (count > maxThreads) reader.mistake(name, `${count} is more than ${maxThreads}`);
+  if (isOne && count > 1) reader.mistake(name, 'with PostgreSQL it is 1: run more nodes instead');
+  return count;
+}
 
-  mistake(name: SettingName, problem: string): void {
-    this.#mistakes.push(`${name}: ${problem}`);
+function readTelemetry(reader: SettingReader, values: Values): TelemetryConfig {
+  const access = reader.choice('CABINET_METRICS', ['loopback', 'open', 'off']);
+  const { CABINET_METRICS_TOKEN: token } = values;
+  if (token !== '' && !/^[\x21-\x7e]{20,}$/.test(token)) {
+    reader.mistake('CABINET_METRICS_TOKEN', 'needs at least 20 characters, and no spaces');
   }
+  if (token !== '' && access !== 'loopback')
+    reader.mistake('CABINET_METRICS_TOKEN', `is of no use where CABINET_METRICS=${access}`);
+  return {
+    metrics: token === '' ? access : { token },
+    otlpEndpoint: reader.url('CABINET_OTLP_ENDPOINT'),
+    otlpShare: reader.number('CABINET_OTLP_SHARE', 1),
+    isAccessLogged: reader.choice('CABINET_ACCESS_LOG', ['no', 'yes']) === 'yes',
+  };
+}
 
-  finish(config: Config): Config {
-    if (this.#mistakes.length > 0) throw new ConfigMistakes(this.#mistakes);
-    return config;
-  }
-
-  /** Several threads share the writer of SQLite. On PostgreSQL several nodes do the same. */
-  httpThreads(name: SettingName, catalog: string): number {
-    const isOne = catalog.startsWith('postgres');
-    if (this.#values[name] === 'auto') {
-      // On other systems a port cannot be shared, or the kernel does not distribute connections.
-      return isOne || process.platform !== 'linux'
-        ? 1
-        : Math.max(1, Math.min(maxAutoThreads, Math.floor(availableParallelism() / 2)));
-    }
-    const count = this.count(name);
-    if (count > maxThreads) this.mistake(name, `${count} is more than ${maxThreads}`);
-    if (isOne && count > 1) this.mistake(name, 'with PostgreSQL it is 1: run more nodes instead');
-    return count;
-  }
-
-  parsed<Value>(name: SettingName, parse: (text: string) => Value, fallback: Value): Value {
-    try {
-      return parse(this.#values[name]);
-    } catch (error) {
-      this.mistake(name, (error as Error).message);
-      return fallback;
-    }
-  }
-
-  port(name: SettingName): number | null {
-    const text = this.#values[name];
-    if (text === 'off') return null;
-    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (port <= 65535) return port;
-    this.mistake(name, `${JSON.stringify(text)} is not a port (0 to 65535, or off)`);
-    return null;
-  }
-
-  url(name: SettingName): string | null {
-    const text = this.#values[name];
-    const url = text === '' ? null : parseUrl(text);
-    if (url === null && text !== '') this.mistake(name, `${JSON.stringify(text)} is not an http or https address`);
-    return url;
-  }
-
-  publicUrl(name: SettingName): string | null {
-    const url = this.url(name);
-    if (url === null || hasPlainPath(url)) return url;
-    this.mistake(name, `${JSON.stringify(url)}: its path can have letters, digits and -._~ only`);
-    return null;
-  }
-
-  tls(certName: SettingName, keyName: SettingName): AddressConfig['tls'] {
-    const { [certName]: certPath, [keyName]: keyPath } = this.#values;
-    if (certPath === '' && keyPath === '') return null;
-    if (certPath === '' || keyPath === '') this.mistake(certName, `goes with ${keyName}; only one is set`);
-    return { certPath, keyPath };
-  }
-
-  peers(name: SettingName): readonly string[] {
-    const peers = this.#values[name].split(/[\s,]+/).filter(Boolean);
-    const wrong = Peers.findMistake(peers);
-    if (wrong === null) return peers;
-    this.mistake(name, `${JSON.stringify(wrong)} is not an address or a network, such as 10.0.0.0/8`);
-    return [];
-  }
-
-  issuers(name: SettingName): readonly OutsideIssuerRules[] {
-    const path = this.#values[name];
-    if (path === '') return [];
-    try {
-      return readIssuersFile(path);
-    } catch (error) {
-      if (!(error instanceof IssuersMistakes)) throw error;
-      for (const mistake of error.mistakes) this.mistake(name, mistake);
-      return [];
-    }
-  }
-
-  choice<Choice extends string>(name: SettingName, choices: readonly Choice[]): Choice {
-    const text = this.#values[name];
-    const found = choices.find((choice) => choice === text);
-    if (found === undefined) this.mistake(name, `${JSON.stringify(text)} is not one of ${choices.join(', ')}`);
-    return found ?? (choices[0] as Choice);
-  }
-
-  bytes(name: SettingName, most = Number.MAX_SAFE_INTEGER): number {
-    const text = this.#values[name];
-    const bytes = toBytes(text);
-    if (bytes !== undefined && bytes <= most) return bytes;
-    const limit = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most} bytes`;
-    this.mistake(name, `${JSON.stringify(text)} is not a size (a number of bytes, or with KiB, MiB, GiB, TiB${limit})`);
-    return 0;
-  }
-
-  /** Null: unlimited. */
-  bytesOrNone(name: SettingName): number | null {
-    return this.#values[name] === 'unlimited' ? null : this.bytes(name);
-  }
-
-  origins(name: SettingName): ReadonlySet<string> {
-    const origins = this.#values[name].split(/[\s,]+/).filter(Boolean);
-    const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
-    if (wrong !== undefined)
-      this.mistake(name, `${JSON.stringify(wrong)} is not an origin, such as https://app.example`);
-    return new Set(origins);
-  }
-
-  telemetry(): TelemetryConfig {
-    const access = this.choice('CABINET_METRICS', ['loopback', 'open', 'off']);
-    const { CABINET_METRICS_TOKEN: token } = this.#values;
-    if (token !== '' && !/^[\x21-\x7e]{20,}$/.test(token)) {
-      this.mistake('CABINET_METRICS_TOKEN', 'needs at least 20 characters, and no spaces');
-    }
-    if (token !== '' && access !== 'loopback')
-      this.mistake('CABINET_METRICS_TOKEN', `is of no use where CABINET_METRICS=${access}`);
-    return {
-      metrics: token === '' ? access : { token },
-      otlpEndpoint: this.url('CABINET_OTLP_ENDPOINT'),
-      otlpShare: this.number('CABINET_OTLP_SHARE', 1),
-      isAccessLogged: this.choice('CABINET_ACCESS_LOG', ['no', 'yes']) === 'yes',
-    };
-  }
-
-  number(name: SettingName, most: number): number {
-    const text = this.#values[name];
-    const number = /^\d{1,7}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
-    if (number <= most) return number;
-    this.mistake(name, `${JSON.stringify(text)} is not a number from 0 to ${most}`);
-    return 0;
-  }
-
-  scrub(): Config['scrub'] {
-    const days = this.countOrNone('CABINET_SCRUB_DAYS');
-    const bytesPerSecond = this.bytes('CABINET_SCRUB_RATE');
-    if (bytesPerSecond < 1) this.mistake('CABINET_SCRUB_RATE', 'must be more than nothing');
-    return days === null ? null : { days, bytesPerSecond };
-  }
-
-  /** Null: unlimited. */
-  countOrNone(name: SettingName): number | null {
-    return this.#values[name] === 'unlimited' ? null : this.count(name);
-  }
-
-  count(name: SettingName): number {
-    const text = this.#values[name];
-    const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-    if (count < 1) this.mistake(name, `${JSON.stringify(text)} is not a number from 1 to 9999999`);
-    return count;
-  }
+function readScrub(reader: SettingReader): Config['scrub'] {
+  const days = reader.countOrNone('CABINET_SCRUB_DAYS');
+  const bytesPerSecond = reader.bytes('CABINET_SCRUB_RATE');
+  if (bytesPerSecond < 1) reader.mistake('CABINET_SCRUB_RATE', 'must be more than nothing');
+  return days === null ? null : { days, bytesPerSecond };
 }

@@ -4,7 +4,8 @@
 import { mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CatalogInUse } from '../../catalog/table-store.ts';
-import { type Config, ConfigMistakes, readConfig, readConfigWith } from '../../config/config.ts';
+import { type Config, readConfig, readConfigWith } from '../../config/config.ts';
+import { ConfigMistakes } from '../../config/config-mistakes.ts';
 import { type EnvironmentName, environmentNames } from '../../domain/environment-name.ts';
 import { MigrationError } from '../../maintenance/migrate/side.ts';
 import { describeBlobs, describeRecords, migrateEnvironment } from '../../maintenance/migration.ts';
