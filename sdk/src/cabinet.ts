@@ -28,6 +28,7 @@ export type {
   Envelope,
   Event,
   Link,
+  Lock,
   Operations,
   Properties,
   Quota,

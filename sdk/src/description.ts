@@ -352,6 +352,23 @@ export interface LinkFile {
   Disposition?: 'attachment' | 'inline' | undefined;
 }
 
+export interface Lock {
+  /** The entry on which it was taken: this one, or a folder above it. */
+  EntryId: string;
+  Scope: 'exclusive' | 'shared';
+  Depth: '0' | 'infinity';
+  /** Who holds it, in the form of `CreatedBy`. */
+  TakenBy: string;
+  /** What the program says of itself (`DAV:owner`), as text. */
+  Owner: string | null;
+  /** When it ends unless it is refreshed. */
+  ExpiresAt: string;
+}
+
+export interface Locks {
+  Locks: Lock[];
+}
+
 /** The name of a space. */
 export interface NameSpace {
   /** 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
@@ -1037,6 +1054,20 @@ export interface Operations {
     };
     body: never;
     answer: ShownEntry;
+  };
+  /** Show who has locked an entry. */
+  'GET /entries/{id}/locks': {
+    path: {
+      /** The entry */
+      id: string;
+    };
+    query: {
+      /** children: of what is directly in the folder */
+      of?: 'entry' | 'children' | undefined;
+    };
+    headers: Record<never, never>;
+    body: never;
+    answer: Locks;
   };
   /** Copy an entry, a folder with all beneath it. */
   'POST /entries/{id}/copy': {

@@ -1,12 +1,21 @@
 // What folders and files have in common: show, rename, move, copy, delete.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { ShownEntry } from './description.ts';
+import type { Lock, ShownEntry } from './description.ts';
 import { call } from './request.ts';
 
 /** An entry with its path and, for files, its digest and version. */
 export function showEntry(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<ShownEntry> {
   return call(cabinet, 'GET /entries/{id}', { ...options, path: { id } });
+}
+
+/** The locks that cover an entry, or those on what is directly in a folder: who holds what, and until when. */
+export async function listLocks(
+  cabinet: Cabinet,
+  id: string,
+  { of, ...options }: CallOptions & { of?: 'entry' | 'children' | undefined } = {},
+): Promise<Lock[]> {
+  return (await call(cabinet, 'GET /entries/{id}/locks', { ...options, path: { id }, query: { of } })).Locks;
 }
 
 /** A file by its path from the root, such as `/Invoices/a.pdf`. */

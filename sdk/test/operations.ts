@@ -29,6 +29,7 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'PATCH /uploads/{id}': by('saveFile', (c) => client.saveFile(c, { name: 'a', content: 'a', resume: id })),
   'DELETE /uploads/{id}': by('removeUpload', (c) => client.removeUpload(c, id)),
   'GET /entries/{id}': by('showEntry', (c) => client.showEntry(c, id)),
+  'GET /entries/{id}/locks': by('listLocks', (c) => client.listLocks(c, id)),
   'PATCH /entries/{id}': by('changeEntry', (c) => client.changeEntry(c, { id, name: 'b' })),
   'DELETE /entries/{id}': by('deleteEntry', (c) => client.deleteEntry(c, { id })),
   'POST /entries/{id}/copy': by('copyEntry', (c) => client.copyEntry(c, { id })),

@@ -87,6 +87,8 @@ interface RefusalDetails {
   conflicts?: Entry[];
   /** Seconds after which the same request may succeed. */
   retryAfterSeconds?: number;
+  /** The locked entry that is in the way. */
+  locked?: { path: string; isFolder: boolean };
 }
 
 /** A refusal as plain data, so that it can cross a thread. */

@@ -122,6 +122,18 @@ export async function findLocks(
   return await (isWithin ? catalog.findLocksIn(place) : catalog.findLocks(place));
 }
 
+/** The same for whoever wants to know who holds an entry: one that is not there is refused. */
+export async function showLocks(
+  cabinet: Cabinet,
+  caller: Caller,
+  request: { id: string; isWithin: boolean },
+): Promise<Lock[]> {
+  const { id } = request;
+  const { space } = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
+  if ((await cabinet.catalog.findEntry({ space, id })) === null) throw entryNotFound();
+  return await findLocks(cabinet, caller, request);
+}
+
 /** Refuses a save that a lock forbids, before its bytes are sent. */
 export async function checkUnlocked(cabinet: Cabinet, caller: Caller, { id }: { id: string }): Promise<void> {
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });

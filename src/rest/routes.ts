@@ -24,6 +24,7 @@ import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { findFolderRoute, listFolderRoute } from './routes/folders.ts';
 import { foreignRoutes } from './routes/issuer.ts';
 import { endLinksRoute, linkFileRoute, openLinkRoute } from './routes/links.ts';
+import { listLocksRoute } from './routes/locks.ts';
 import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
@@ -74,6 +75,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   findFileRoute,
   ...uploadRoutes,
   showEntryRoute,
+  listLocksRoute,
   changeEntryRoute,
   copyEntryRoute,
   deleteEntryRoute,

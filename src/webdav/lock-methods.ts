@@ -1,7 +1,6 @@
 // LOCK and UNLOCK.
 
 import type { Lock } from '../catalog/verbs/locks.ts';
-import { Refusal } from '../domain/refusal.ts';
 import type { Answer } from '../listener/answer.ts';
 import {
   type LockRequest,
@@ -40,12 +39,7 @@ export async function lock(dav: DavRequest, resource: Resource): Promise<Answer>
   if (body === null) return await refresh(dav, resource, seconds);
   const request = { ...readLockInfo(body), isDeep: depth === 'infinity', seconds };
   if (isLitter(dav, resource.names)) return answerLitter(request);
-  try {
-    return resource.kind === 'entry' ? await lockFound(dav, resource, request) : await lockNew(dav, resource, request);
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'Locked') throw error;
-    throw new DavRefusal(423, error.message, '<D:no-conflicting-lock/>');
-  }
+  return resource.kind === 'entry' ? await lockFound(dav, resource, request) : await lockNew(dav, resource, request);
 }
 
 async function lockFound(dav: DavRequest, resource: EntryResource, request: LockRequest): Promise<Answer> {

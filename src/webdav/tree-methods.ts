@@ -102,6 +102,8 @@ function isSameEntry(source: EntryResource, destination: EntryResource): boolean
 
 function toTarget(source: EntryResource, destination: Resource): { folderId: string; name: string } {
   if (destination.kind === 'root') throw new DavRefusal(403, 'The list of your spaces cannot be replaced.');
+  // A space that the caller does not see is another space, too: the answer says nothing of it.
+  if (destination.kind === 'no space') throw anotherSpace();
   if (destination.kind !== 'entry') {
     const { resource, parent } = requireParent(destination);
     checkSpace(source, resource);
@@ -118,7 +120,11 @@ function toTarget(source: EntryResource, destination: Resource): { folderId: str
 }
 
 function checkSpace(source: EntryResource, { access }: EntryResource | FreeResource): void {
-  if (access.space !== source.access.space) throw new DavRefusal(403, 'The Destination is in another space.');
+  if (access.space !== source.access.space) throw anotherSpace();
+}
+
+function anotherSpace(): DavRefusal {
+  return new DavRefusal(403, 'The Destination is in another space. Copies and moves stay in one space.');
 }
 
 /** What is replaced must not contain the source, nor the other way round. */

@@ -15,6 +15,7 @@ import { renderDavRefusal } from './dav-refusal.ts';
 import { putFile, readFile } from './file-methods.ts';
 import { parseIf, tokensOf } from './if-header.ts';
 import { lock, unlock } from './lock-methods.ts';
+import { toLockRefusal } from './lock-refusal.ts';
 import { isDavPath } from './path.ts';
 import { propfind } from './propfind.ts';
 import { proppatch } from './proppatch.ts';
@@ -121,7 +122,13 @@ async function answer(
   if (exchange.isDraining && isWrite) throw shuttingDown();
   const renewCaller = async () => (clock.monotonic() - arrivedAt < renewAfterMs ? caller : await authenticate());
   const dav = { context, exchange, caller, renewCaller };
-  return await handle(dav, await findResource(dav, exchange.path));
+  const resource = await findResource(dav, exchange.path);
+  try {
+    return await handle(dav, resource);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'Locked') throw error;
+    throw toLockRefusal(error, context, { resource, isTaking: handle === lock });
+  }
 }
 
 function readLockTokens({ request }: Exchange): string[] {

@@ -58,8 +58,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-export function invalidXml(problem: string): DavRefusal {
-  return new DavRefusal(400, `The body is not valid XML: ${problem}.`);
+export function invalidXml(problem: string, condition: string | null = null): DavRefusal {
+  return new DavRefusal(400, `The body is not valid XML: ${problem}.`, condition);
 }
 
 export function parseXml(text: string): XmlElement {
@@ -69,7 +69,7 @@ export function parseXml(text: string): XmlElement {
     throw invalidXml(error.message.slice(0, 200));
   });
   parser.on('doctype', () => {
-    throw invalidXml('a DOCTYPE is not allowed');
+    throw invalidXml('a DOCTYPE is not allowed', '<D:no-external-entities/>');
   });
   parser.on('opentag', (tag) => builder.open(tag));
   parser.on('closetag', () => builder.close());

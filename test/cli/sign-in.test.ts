@@ -89,6 +89,49 @@ test('a person signs in in the browser, works, and the sign-in is renewed automa
   await person.lines('ls');
 });
 
+test('app passwords are made, listed and removed, and open WebDAV until then', async () => {
+  const dav = async (password: string, method = 'PROPFIND') => {
+    const Authorization = `Basic ${Buffer.from(`ann:${password}`).toString('base64')}`;
+    const headers = { Authorization, Depth: method === 'PROPFIND' ? '1' : 'infinity' };
+    const response = await fetch(`${person.service.production}/dav/left/made`, { method, headers });
+    await response.text();
+    return response.status;
+  };
+  assert.deepEqual(await person.lines('app-password', 'list'), [
+    'You have no app passwords. Make one: cabinet app-password add NAME',
+  ]);
+  const { code, stdout, stderr } = await person.run(['app-password', 'add', 'laptop', '--expires', '30d']);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^cap_\S+\n$/);
+  assert.ok(stderr.includes(`Address: ${person.service.production}/dav/\nUser: ann\n`), stderr);
+  const [reading] = await person.lines('app-password', 'add', 'reader', '--read-only', '--only', 'left');
+  assert.deepEqual([await dav(stdout.trim(), 'MKCOL'), await dav(reading ?? '')], [201, 207]);
+  assert.equal(await dav(reading ?? '', 'DELETE'), 403);
+  const [laptop = '', reader = ''] = await person.lines('app-password', 'list');
+  assert.match(laptop, /^[0-9a-f]{32} {2}write {2}all spaces {2}.* until \d{4}-\d\d-\d\d \d\d:\d\d {2}laptop$/);
+  assert.match(reader, /^[0-9a-f]{32} {2}read {3}left {8}.* no end +reader$/);
+  const { AppPasswords } = await person.json<{ AppPasswords: { Id: string; Name: string }[] }>('app-password', 'list');
+  assert.deepEqual(
+    AppPasswords.map(({ Name }) => Name),
+    ['laptop', 'reader'],
+  );
+  assert.deepEqual(await person.lines('app-password', 'remove', 'laptop'), ['“laptop” is removed.']);
+  await person.lines('app-password', 'remove', AppPasswords[1]?.Id ?? '');
+  await eventually(
+    'both are refused',
+    async () => (await dav(stdout.trim())) === 401 && (await dav(reading ?? '')) === 401,
+  );
+  for (const [words, expected] of [
+    [['remove', 'laptop'], 4],
+    [['add', 'x', '--only', 'nowhere'], 4],
+    [['add', 'x', '--expires', 'soon'], 2],
+    [['add', 'x', '--expires', '2020-01-01'], 1],
+    [['add'], 2],
+  ] as const) {
+    assert.equal((await person.run(['app-password', ...words])).code, expected, words.join(' '));
+  }
+});
+
 test('a token that the service no longer accepts is replaced', async () => {
   const changed = kept();
   const profile = changed.Profiles.default;

@@ -153,6 +153,13 @@ export const ways: Record<string, Record<string, Way>> = {
   [`GET ${CONTENT}/entries/{id}`]: {
     plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}` }), code: 'EntryNotFound' },
   },
+  [`GET ${CONTENT}/entries/{id}/locks`]: {
+    plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}/locks` }), code: 'EntryNotFound' },
+    'of what is in it': {
+      ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}/locks?of=children` }),
+      code: 'EntryNotFound',
+    },
+  },
   [`GET ${CONTENT}/files/{id}/content`]: {
     plainly: inFile({}),
     'an older version': {

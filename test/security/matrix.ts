@@ -84,6 +84,11 @@ export const contentLines: Record<string, ContentLine> = {
     request: () => ({}),
     missing: 'EntryNotFound',
   },
+  [`GET ${CONTENT}/entries/{id}/locks`]: {
+    path: ({ file }) => `/entries/${file}/locks`,
+    request: () => ({}),
+    missing: 'EntryNotFound',
+  },
   [`POST ${CONTENT}/files`]: {
     path: () => '/files',
     request: ({ folder }) => ({ headers: { FolderId: folder, FileName: 'matrix.txt' }, body: 'x' }),

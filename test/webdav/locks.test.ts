@@ -114,7 +114,7 @@ test('shared locks go with each other, and not with an exclusive one', async () 
   const first = await lock(ann, 'common', { scope: 'shared' });
   const second = await lock(ben, 'common', { scope: 'shared' });
   const refused = await ben.must(423, 'LOCK', 'common', { body: lockInfo() });
-  assert.match(refused.text, /<D:no-conflicting-lock\/>/);
+  assert.match(refused.text, /<D:no-conflicting-lock>/);
   await ann.must(423, 'PUT', 'common', { body: 'y' });
   await ann.must(204, 'PUT', 'common', { body: 'y', headers: holding(first) });
   await ben.must(204, 'PUT', 'common', { body: 'z', headers: holding(second) });
@@ -138,6 +138,32 @@ test('LOCK of a new name, an empty PUT and a full PUT make one version', async (
   assert.equal(await ann.get('fresh.txt'), 'second');
   await ann.must(409, 'LOCK', 'none/fresh', { body: lockInfo() });
   await ann.must(400, 'LOCK', 'fresh.txt', { body: '<D:lockinfo xmlns:D="DAV:"/>' });
+});
+
+test('423 says what is locked, and 412 and 409 say what is wrong with the token', async () => {
+  await ann.must(201, 'MKCOL', 'told%20%26');
+  await ann.put('told%20%26/a', 'x');
+  const token = await lock(ann, 'told%20%26/a');
+  const submitted = /<D:error [^>]*><D:lock-token-submitted><D:href>([^<]*)<\/D:href><\/D:lock-token-submitted>/;
+  const href = '/dav/ann/told%20%26/a';
+  const to = { Destination: ben.url('elsewhere') };
+  for (const [method, path, headers] of [
+    ['PUT', 'told%20%26/a', {}],
+    ['DELETE', 'told%20%26/', {}],
+    ['MOVE', 'told%20%26/', to],
+    ['MOVE', 'told%20%26/a', to],
+  ] as const) {
+    const { text } = await ben.must(423, method, path, { headers });
+    assert.equal(submitted.exec(text)?.[1], href, `${method} ${path}: ${text}`);
+  }
+  const conflict = await ben.must(423, 'LOCK', 'told%20%26/a', { body: lockInfo('shared') });
+  assert.match(
+    conflict.text,
+    /<D:no-conflicting-lock><D:href>\/dav\/ann\/told%20%26\/a<\/D:href><\/D:no-conflicting-lock>/,
+  );
+  const wrong = await ann.must(409, 'UNLOCK', 'told%20%26/a', { headers: { 'Lock-Token': '<urn:uuid:none>' } });
+  assert.match(wrong.text, /<D:lock-token-matches-request-uri\/>/);
+  await ben.must(403, 'UNLOCK', 'told%20%26/a', { headers: { 'Lock-Token': `<${token}>` } });
 });
 
 test('changes and audit show locks', async () => {

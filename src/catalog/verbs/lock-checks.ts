@@ -4,7 +4,8 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { execute, type Origin, row, rows, type Verb } from '../sql.ts';
 import { join, sql } from '../statement.ts';
-import type { LocatedEntry } from './tree.ts';
+import { requireRow } from './entries.ts';
+import { type LocatedEntry, locate, pathOf } from './tree.ts';
 
 export interface LockRow {
   token: string;
@@ -42,10 +43,10 @@ export function* checkLocks(holder: Holder, space: number, affected: Affected): 
   if (!(yield* hasLocks(space, holder.at))) return;
   const { changed = [], folders = [], leaving } = affected;
   const singles = [...changed, ...folders, ...(leaving === undefined ? [] : [leaving, ...holderOf(leaving)])];
-  for (const single of singles) checkHeld(holder, yield* findCovering(single, holder.at));
+  for (const single of singles) yield* checkHeld(holder, yield* findCovering(single, holder.at));
   if (leaving === undefined) return;
   const byEntry = Map.groupBy(yield* findBeneath(space, leaving, holder.at), ({ entry }) => entry);
-  for (const locks of byEntry.values()) checkHeld(holder, locks);
+  for (const locks of byEntry.values()) yield* checkHeld(holder, locks);
 }
 
 /** The folder that loses a member. */
@@ -55,17 +56,19 @@ function holderOf({ above }: LocatedEntry): Pick<LocatedEntry, 'entry' | 'above'
 }
 
 /** Of several shared locks, one is enough; beside an exclusive one there is no other. */
-function checkHeld({ by, lockTokens = [] }: Holder, locks: readonly LockRow[]): void {
+function* checkHeld({ by, lockTokens = [] }: Holder, locks: readonly LockRow[]): Verb<void> {
   const [first] = locks;
   if (first === undefined || locks.some((lock) => lock.taken_by === by && lockTokens.includes(lock.token))) return;
-  throw locked(first);
+  throw yield* locked(first);
 }
 
-export function locked({ taken_by, owner_text }: Pick<LockRow, 'taken_by' | 'owner_text'>): Refusal {
+export function* locked({ entry, taken_by, owner_text }: LockRow): Verb<Refusal> {
   const owner = owner_text === null || owner_text === '' ? '' : ` (${owner_text})`;
+  const on = yield* locate(yield* requireRow(entry));
   return new Refusal('Locked', `It is locked by ${taken_by}${owner}.`, {
     target: 'If',
     hint: 'Wait until the lock ends. Whoever holds it sends its token: If: (<token>).',
+    locked: { path: pathOf(on), isFolder: on.kind === 0 },
   });
 }
 

@@ -30,6 +30,8 @@ export interface Lock {
   isExclusive: boolean;
   /** The element `DAV:owner` as XML. */
   owner: string | null;
+  /** The text in it. */
+  ownerText: string | null;
   takenBy: string;
   expiresAt: number;
 }
@@ -44,6 +46,7 @@ function* toLock(found: LockRow): Verb<Lock> {
     isDeep: found.is_deep === 1,
     isExclusive: found.is_exclusive === 1,
     owner: found.owner,
+    ownerText: found.owner_text,
     takenBy: found.taken_by,
     expiresAt: found.expires_at,
   };
@@ -112,7 +115,7 @@ function* checkConflict({ space, at, isDeep, isExclusive }: TakeLock, entry: Loc
   const covering = yield* findCovering(entry, at);
   const beneath = isDeep ? yield* findBeneath(space, entry, at) : [];
   const conflict = [...covering, ...beneath].find((lock) => isExclusive || lock.is_exclusive === 1);
-  if (conflict !== undefined) throw locked(conflict);
+  if (conflict !== undefined) throw yield* locked(conflict);
   const all = yield* row<{ count: number }>(sql`SELECT count(*) AS count FROM locks WHERE space = ${space}`);
   if (Number(all?.count) >= maxPerSpace) {
     throw new Refusal('QuotaExceeded', `A space has at most ${maxPerSpace} locks at a time.`);
@@ -184,7 +187,7 @@ export const findLocksIn = read({}, function* findLocksIn({ space, id, at }: Fin
   if (folder === undefined) return [];
   const within = sql`SELECT entry FROM entries WHERE space = ${space} AND parent = ${folder.entry}`;
   const found = yield* rows<LockRow>(
-    sql`SELECT ${lockColumns} FROM locks WHERE space = ${space} AND expires_at > ${at} AND entry IN (${within})`,
+    sql`SELECT ${lockColumns} FROM locks WHERE space = ${space} AND expires_at > ${at} AND entry IN (${within}) ORDER BY token`,
   );
   return yield* toLocks(found);
 });
