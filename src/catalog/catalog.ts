@@ -40,6 +40,9 @@ import * as trash from './verbs/trash.ts';
 import * as tree from './verbs/tree.ts';
 import * as uploads from './verbs/uploads.ts';
 import * as versions from './verbs/versions.ts';
+import * as webhookDeliveries from './verbs/webhook-deliveries.ts';
+import * as webhookEvents from './verbs/webhook-events.ts';
+import * as webhooks from './verbs/webhooks.ts';
 
 /** The registry: every verb that these files export. */
 const modules = {
@@ -79,6 +82,9 @@ const modules = {
   ...tree,
   ...uploads,
   ...versions,
+  ...webhookDeliveries,
+  ...webhookEvents,
+  ...webhooks,
 };
 
 type Modules = typeof modules;

@@ -42,6 +42,13 @@ export const tables: readonly Table[] = [
   table('sessions', 1, 'grant_id session user_id app_key started_at used_at address user_agent expires_at'),
   table('known_addresses', 2, 'user_id address used_at'),
   table('links', 1, 'id space entry user_id made_by expires_at'),
+  table(
+    'webhooks',
+    1,
+    `id space url events folder description secret previous_secret previous_until state created_at created_by position
+    revision attempts failing_since retry_at`,
+  ),
+  table('webhook_deliveries', 1, 'id webhook event_id type attempt at status duration_ms error response'),
   table('issuer_records', 2, 'model id uid grant_id user_id since payload consumed_at expires_at'),
   table(
     'entries',

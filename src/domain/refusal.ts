@@ -62,6 +62,7 @@ export const refusalCodes = [
   'TooManyAttachments',
   'TooManyRequests',
   'TooManyUploads',
+  'TooManyWebhooks',
   'TusVersionUnsupported',
   'UnsupportedEncoding',
   'UnsupportedMediaType',
@@ -74,6 +75,7 @@ export const refusalCodes = [
   'UserNotFound',
   'VersionIsCurrent',
   'VersionNotFound',
+  'WebhookNotFound',
 ] as const;
 
 export type RefusalCode = (typeof refusalCodes)[number];

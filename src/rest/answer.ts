@@ -66,6 +66,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   TooManyAttachments: 400,
   TooManyRequests: 403,
   TooManyUploads: 403,
+  TooManyWebhooks: 400,
   TusVersionUnsupported: 400,
   UnsupportedEncoding: 400,
   UnsupportedMediaType: 400,
@@ -78,6 +79,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   UserNotFound: 404,
   VersionIsCurrent: 400,
   VersionNotFound: 404,
+  WebhookNotFound: 404,
 };
 
 /** A refusal with the status and headers that another standard prescribes. */

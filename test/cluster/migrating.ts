@@ -86,7 +86,7 @@ export async function getReady(): Promise<Ready> {
   };
 }
 
-/** One row each of what belongs to accounts and to WebDAV. */
+/** One row each of what belongs to accounts, webhooks and WebDAV. */
 function addRows({ folder }: Place): void {
   const database = new DatabaseSync(join(folder, 'catalog.db'));
   database.exec(`
@@ -96,6 +96,9 @@ function addRows({ folder }: Place): void {
     INSERT INTO sessions VALUES ('g1', 's1', 'zoë', 'one', 1, 2, '::1', 'Ünï/1.0', 9);
     INSERT INTO links VALUES ('l1', 1, 'e1', NULL, 'one', 9);
     INSERT INTO locks VALUES ('t1', 1, 2, 1, 0, '<owner>zoë</owner>', 'zoë', 'zoë', 0, 1, 9);
+    INSERT INTO webhooks VALUES ('w1', 1, 'https://a.example/', '["*"]', NULL, 'ü', 'AQ', NULL, NULL, 'failing', 1, 'zoë',
+      4, 1, 2, 3, 9);
+    INSERT INTO webhook_deliveries VALUES ('d1', 'w1', 's:4', 'cabinet.file.saved', 2, 3, NULL, 7, 'no answer', NULL);
     INSERT INTO dead_properties VALUES (2, 'urn:ü', 'colour', '<colour>green 😀</colour>');
   `);
   database.close();

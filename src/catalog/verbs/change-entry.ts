@@ -7,7 +7,7 @@ import { mergeProperties, type PropertyChanges, toSortedProperties } from '../..
 import { Refusal } from '../../domain/refusal.ts';
 import { write } from '../declaration.ts';
 import { note, type Origin, type Verb } from '../sql.ts';
-import { type EntryRow, toEntry, toStoredProperties, updateRow } from './entries.ts';
+import { type EntryRow, toEntry, toKind, toStoredProperties, updateRow } from './entries.ts';
 import { checkLocks, dropLocks } from './lock-checks.ts';
 import { settleName } from './naming.ts';
 import {
@@ -58,7 +58,13 @@ export const changeEntry = write(
     if (to !== null && to.entry !== found.parent) yield* carryOver(found, to);
     // Moving has changed the sizes above; the size of the entry itself stays.
     yield* updateRow(found, changed);
-    yield* note(input, space, 'entry.changed', found.id, { ...(to !== null && { parent: to.id }), name: changed.name });
+    const from = found.above[0]?.id;
+    yield* note(input, space, 'entry.changed', found.id, {
+      kind: toKind(found.kind),
+      ...(to !== null && { parent: to.id }),
+      ...(from !== undefined && { from }),
+      name: changed.name,
+    });
     const above = to === null ? found.above : [to, ...to.above];
     return yield* toDetails({ ...changed, above });
   },

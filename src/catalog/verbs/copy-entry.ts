@@ -18,6 +18,7 @@ import {
   requireRow,
   selection,
   toEntry,
+  toKind,
   toRow,
   updateRow,
 } from './entries.ts';
@@ -182,7 +183,12 @@ function* attach(input: CopyEntry, top: number, to: LocatedEntry, free: FreeName
   yield* updateRow(copied, attached);
   yield* addToSizes(to, copied.size);
   if (copied.kind === 0) yield* raiseHeights(to, copied.height);
-  yield* note(input, space, 'entry.attached', copied.id, { parent: to.id, name: free.name, source: input.id });
+  yield* note(input, space, 'entry.attached', copied.id, {
+    kind: toKind(copied.kind),
+    parent: to.id,
+    name: free.name,
+    source: input.id,
+  });
   return yield* toDetails({ ...attached, above: [to, ...to.above] });
 }
 

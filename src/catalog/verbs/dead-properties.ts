@@ -4,6 +4,7 @@ import { checkEntryPrecondition, type Precondition } from '../../domain/precondi
 import { write } from '../declaration.ts';
 import { execute, insert, note, type Origin, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
+import { toKind } from './entries.ts';
 import { checkLocks } from './lock-checks.ts';
 import { findVisible, toDetails } from './tree.ts';
 
@@ -50,7 +51,10 @@ export const changeDeadProperties = write(
     if (bytes > maxDeadBytes) return 'too large';
     yield* execute(sql`DELETE FROM dead_properties WHERE entry = ${found.entry}`);
     yield* insertAll(found.entry, [...after.values()]);
-    yield* note(input, space, 'entry.properties-changed', id, { names: changes.map(({ name }) => name) });
+    yield* note(input, space, 'entry.properties-changed', id, {
+      kind: toKind(found.kind),
+      names: changes.map(({ name }) => name),
+    });
     return 'done';
   },
 );

@@ -6,7 +6,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
-import { requireRow } from './entries.ts';
+import { requireRow, toKind } from './entries.ts';
 import { checkLocks, findBeneath, findCovering, hasLocks, type LockRow, lockColumns, locked } from './lock-checks.ts';
 import { type SaveFile, saveFile } from './save-file.ts';
 import type { StoredContent } from './stored-content.ts';
@@ -99,7 +99,11 @@ export const takeLock = write(
       at,
       expiresAt,
     ]);
-    yield* note(input, space, 'entry.locked', entry.id, { depth: isDeep ? 'infinity' : '0', expiresAt });
+    yield* note(input, space, 'entry.locked', entry.id, {
+      kind: toKind(entry.kind),
+      depth: isDeep ? 'infinity' : '0',
+      expiresAt,
+    });
     return yield* toLock({ ...row, expires_at: expiresAt });
   },
 );
@@ -162,7 +166,8 @@ export const releaseLock = write(
       throw new Refusal('Forbidden', `The lock belongs to ${lock.taken_by}, who alone can release it.`);
     }
     yield* execute(sql`DELETE FROM locks WHERE token = ${token}`);
-    yield* note(input, space, 'entry.unlocked', (yield* requireRow(lock.entry)).id, {});
+    const { id: locked, kind } = yield* requireRow(lock.entry);
+    yield* note(input, space, 'entry.unlocked', locked, { kind: toKind(kind) });
     return true;
   },
 );

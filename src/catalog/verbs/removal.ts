@@ -3,8 +3,9 @@
 
 import { execute, insert, note, type Origin, returning, row, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
+import { toKind } from './entries.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
-import { hiddenId, type LocatedEntry } from './tree.ts';
+import { hiddenId, type LocatedEntry, trashId } from './tree.ts';
 import { Tally } from './usage.ts';
 
 const intoHiddenTrees = insertInto('hidden_trees', 'entry purpose at');
@@ -80,11 +81,16 @@ export function* remove(removal: Removal): Verb<string[]> {
 }
 
 function* removeTree({ origin, space, tree }: TreeRemoval): Verb<string[]> {
+  const from = tree.above[0]?.id;
   yield* takeOut(tree);
   yield* execute(sql`DELETE FROM trash WHERE entry = ${tree.entry}`);
   yield* putInto(space, hiddenId, tree);
   yield* insert(intoHiddenTrees, [tree.entry, 'purge', origin.at]);
-  yield* note(origin, space, 'entry.removed', tree.id, { name: tree.name });
+  yield* note(origin, space, 'entry.removed', tree.id, {
+    kind: toKind(tree.kind),
+    ...(from !== undefined && from !== trashId && { from }),
+    name: tree.name,
+  });
   return [];
 }
 

@@ -10,7 +10,7 @@ import { allSpaces, read, write } from '../declaration.ts';
 import { type ChecksummedTrash, toTrashChecksum } from '../row-checksums.ts';
 import { execute, insert, note, type Origin, row, rows, together, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
-import { type EntryRow, findRow, requireRow, toEntry, updateRow } from './entries.ts';
+import { type EntryRow, findRow, requireRow, toEntry, toKind, updateRow } from './entries.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
 import { checkLocks, dropLocks } from './lock-checks.ts';
 import { settleName } from './naming.ts';
@@ -69,7 +69,11 @@ export const trashEntry = write(
       trashed_by: input.by,
     };
     yield* insertTrash({ ...trash, space: input.space });
-    yield* note(input, input.space, 'entry.trashed', found.id, { parent: from.id, name: found.name });
+    yield* note(input, input.space, 'entry.trashed', found.id, {
+      kind: toKind(found.kind),
+      parent: from.id,
+      name: found.name,
+    });
     return details;
   },
 );
@@ -161,7 +165,7 @@ export const restoreEntry = write(
     yield* addToSizes(to, found.size);
     if (kind === 'folder') yield* raiseHeights(to, found.height);
     yield* updateRow(found, restored);
-    yield* note(input, input.space, 'entry.restored', restored.id, { parent: to.id, name: restored.name });
+    yield* note(input, input.space, 'entry.restored', restored.id, { kind, parent: to.id, name: restored.name });
     return yield* toDetails({ ...restored, above: [to, ...to.above] });
   },
 );

@@ -156,6 +156,10 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   TooManyAttachments: 'There is more than one file in the request.',
   TooManyRequests: 'Too many requests were sent in this second.',
   TooManyUploads: 'Too many large JSON bodies are being read at once.',
+  TooManyWebhooks: {
+    Message: 'A space has at most 100 webhooks.',
+    Hint: 'Remove one that is no longer used.',
+  },
   TusVersionUnsupported: {
     Message: 'This needs the header Tus-Resumable with the value 1.0.0.',
     Target: 'Tus-Resumable',
@@ -177,6 +181,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   UserNotFound: 'There is no such user.',
   VersionIsCurrent: 'The current version cannot be deleted.',
   VersionNotFound: { Message: 'The file has no such version.', Target: 'version' },
+  WebhookNotFound: 'There is no such webhook.',
 };
 
 export function toRefusalExample(code: RefusalCode): object {
