@@ -1,7 +1,14 @@
 // Actions on entries. Each announces its result and offers undo where possible. A failure of one entry does not stop the others.
 
-import { type Cabinet, changeEntry, copyEntry, createFolder, deleteEntry, type Entry } from '@cabinet/client';
-import { call } from '@cabinet/client/requests';
+import {
+  type Cabinet,
+  CabinetError,
+  changeEntries,
+  changeEntry,
+  createFolder,
+  type EntriesChange,
+  type Entry,
+} from '@cabinet/client';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { showError } from '../parts/error-text.ts';
@@ -12,7 +19,8 @@ import { useWords } from '../words/words.tsx';
 import type { Ancestor } from './ancestors.ts';
 import { type EntryUpdate, updateListings } from './listing.ts';
 
-const atOnce = 6;
+/** Entries of one request: large enough to be fast, small enough to show progress. */
+const atOnce = 500;
 
 interface Context {
   cabinet: Cabinet;
@@ -56,10 +64,8 @@ function toActions(context: Context): Actions {
     },
     move: (entries, to, from) => move(context, entries, { to, from, isUndoable: true }),
     async copy(entries, to) {
-      const copied = await each(context, entries, async ({ Id }) => {
-        const { Entry: made } = await copyEntry(cabinet, { id: Id, parent: to.id, conflict: 'Rename' });
-        return { id: made.Id, entry: made, parent: to.id };
-      });
+      const change = { action: 'copy', parent: to.id, conflict: 'Rename' } as const;
+      const copied = await changeAll(context, entries, change, (copy) => ({ id: copy.Id, entry: copy, parent: to.id }));
       if (copied > 0) notify({ text: words.files.copied(copied, to.name) });
     },
     remove: (entries, from) => remove(context, entries, from),
@@ -77,12 +83,10 @@ async function move(
   entries: readonly Entry[],
   { to, from, isUndoable }: { to: Ancestor; from: Ancestor; isUndoable: boolean },
 ): Promise<void> {
-  const { cabinet, words } = context;
+  const { words } = context;
   const moving = entries.filter(({ Id }) => Id !== to.id);
-  const moved = await each(context, moving, async ({ Id }) => {
-    const { Entry: changed } = await changeEntry(cabinet, { id: Id, parent: to.id });
-    return { id: Id, entry: changed, parent: to.id };
-  });
+  const change = { action: 'move', parent: to.id } as const;
+  const moved = await changeAll(context, moving, change, (entry) => ({ id: entry.Id, entry, parent: to.id }));
   if (moved === 0) return;
   const undo = {
     label: words.files.undo,
@@ -92,46 +96,50 @@ async function move(
 }
 
 async function remove(context: Context, entries: readonly Entry[], from: string): Promise<void> {
-  const { cabinet, words } = context;
-  const removed = await each(context, entries, async ({ Id }) => {
-    await deleteEntry(cabinet, { id: Id });
-    return { id: Id, entry: null, parent: null };
-  });
+  const { words } = context;
+  const removed = await changeAll(context, entries, { action: 'trash' }, ({ Id }) => ({
+    id: Id,
+    entry: null,
+    parent: null,
+  }));
   if (removed === 0) return;
   const undo = async () => {
-    const back = await each(context, entries, async ({ Id }) => {
-      const { Entry: restored } = await call(cabinet, 'POST /entries/{id}/restore', { path: { id: Id } });
-      return { id: Id, entry: restored, parent: from };
-    });
+    const place = (entry: Entry) => ({ id: entry.Id, entry, parent: from });
+    const back = await changeAll(context, entries, { action: 'restore' }, place);
     if (back > 0) notify({ text: words.files.undone });
   };
   notify({ text: words.files.deleted(removed), action: { label: words.files.undo, run: () => void undo() } });
 }
 
 /** Returns the number of successes. Only the first error is shown: the others are mostly the same. */
-async function each(
-  { queries, words }: Context,
+async function changeAll(
+  { cabinet, queries, words }: Context,
   entries: readonly Entry[],
-  act: (entry: Entry) => Promise<EntryUpdate>,
+  change: Omit<EntriesChange, 'ids'>,
+  toUpdate: (changed: Entry) => EntryUpdate,
 ): Promise<number> {
-  const waiting = [...entries];
   const placed: EntryUpdate[] = [];
-  const troubles: unknown[] = [];
-  const work = async () => {
-    for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
-      try {
-        placed.push(await act(entry));
-      } catch (error) {
-        troubles.push(error);
+  const errors: unknown[] = [];
+  try {
+    for (let start = 0; start < entries.length; start += atOnce) {
+      const ids = entries.slice(start, start + atOnce).map(({ Id }) => Id);
+      for (const result of await changeEntries(cabinet, { ...change, ids })) {
+        if (result instanceof CabinetError) errors.push(result);
+        else placed.push(toUpdate(result));
       }
+      const done = start + ids.length;
+      if (done < entries.length) notify({ key: 'progress', text: words.files.progress(done, entries.length) });
     }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  } catch (error) {
+    // The request failed as a whole, and so would the next ones.
+    errors.push(error);
+  }
   updateListings(queries, placed);
-  for (const { id } of placed) refreshAround(queries, id, false);
+  if (placed.length <= atOnce) for (const { id } of placed) refreshAround(queries, id, false);
+  else void queries.invalidateQueries({ queryKey: ['entry'] });
   if (entries.some(({ Type }) => Type === 'folder')) void queries.invalidateQueries({ queryKey: ['tree'] });
   void queries.invalidateQueries({ queryKey: ['trash'] });
-  if (troubles.length > 0) showError(troubles[0], words);
+  if (errors.length > 0) showError(errors[0], words);
   return placed.length;
 }
 

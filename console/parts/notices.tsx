@@ -11,6 +11,8 @@ interface Notice {
   /** Shown with a copy button. */
   trackingId?: string | null;
   action?: { label: string; run(): void };
+  /** Replaces the one with the same key. */
+  key?: string;
 }
 
 interface Shown extends Notice {
@@ -34,7 +36,8 @@ export function notify(notice: Notice): void {
   lastId += 1;
   const id = lastId;
   said = notice.text;
-  set([...shown, { ...notice, id }].slice(-maxShown));
+  const others = shown.filter(({ key }) => key === undefined || key !== notice.key);
+  set([...others, { ...notice, id }].slice(-maxShown));
   setTimeout(() => dismiss(id), notice.isBad || notice.action !== undefined ? 2 * shownMs : shownMs);
 }
 

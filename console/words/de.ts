@@ -118,6 +118,7 @@ export const de: Words = {
     deleted: (n) => `${items(n)} in den Papierkorb gelegt`,
     undo: 'Rückgängig',
     undone: 'Rückgängig gemacht',
+    progress: (done, total) => `${done} von ${items(total)} …`,
     partly: (done, of) => `${done} von ${of} erledigt`,
     properties: 'Eigenschaften',
     details: 'Einzelheiten',

@@ -114,6 +114,7 @@ export const en = {
     deleted: (n: number) => `${items(n)} moved to the trash`,
     undo: 'Undo',
     undone: 'Undone',
+    progress: (done: number, total: number) => `${done} of ${items(total)} …`,
     partly: (done: number, of: number) => `${done} of ${of} done`,
     properties: 'Properties',
     details: 'Details',

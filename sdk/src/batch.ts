@@ -1,8 +1,8 @@
 // Many small files in one request: each succeeds or fails alone, all are committed together.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { BatchFile, ErrorAnswer, Properties, ShownEntry } from './description.ts';
-import { CabinetError } from './errors.ts';
+import type { BatchFile, Properties, ShownEntry } from './description.ts';
+import { type CabinetError, toCabinetError } from './errors.ts';
 import { makeKey } from './keys.ts';
 import { type Part, toMultipartBatch } from './multipart.ts';
 import { call } from './request.ts';
@@ -51,7 +51,7 @@ export async function saveFiles(
     body,
     isRepeatable: true,
   });
-  return Results.map((result) => ('Error' in result ? toBatchError(result) : result));
+  return Results.map((result) => ('Error' in result ? toCabinetError(result.Error) : result));
 }
 
 /** The first part, which describes the others. */
@@ -80,13 +80,4 @@ function toPart({ content, contentType }: FileOfBatch): Part {
     contentType: contentType ?? (type || 'application/octet-stream'),
     isFile: true,
   };
-}
-
-function toBatchError({ Error: error }: ErrorAnswer): CabinetError {
-  return new CabinetError(error.Code, error.Message, {
-    target: error.Target,
-    hint: error.Hint,
-    conflicts: error.Conflicts,
-    trackingId: error.RequestTrackingId,
-  });
 }

@@ -167,6 +167,17 @@ export interface ChangeApplication {
   RevokeTokens?: boolean | undefined;
 }
 
+/** What to do, and to which entries. */
+export interface ChangeEntries {
+  /** `trash` can be undone by `restore`; `delete` is for good. */
+  Action: 'move' | 'copy' | 'trash' | 'restore' | 'delete';
+  EntryIds: string[];
+  /** Where to: needed to move; where copies go (absent: the root) and what is restored (absent: where it was). -root- is the root. */
+  ParentFolderId?: string | undefined;
+  /** What to do when a name is taken. */
+  ConflictBehavior?: 'Fail' | 'Rename' | undefined;
+}
+
 /** What to change; what is absent stays. */
 export interface ChangeEntry {
   /** The new name. */
@@ -266,6 +277,33 @@ export interface Entry {
   Properties: Properties;
 }
 
+/** The entry, or why it was refused. */
+export interface EntryResult {
+  /** As it was sent. */
+  EntryId: string;
+  Entry?: Entry | undefined;
+  Error?: {
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
+    /** For people. */
+    Message: string;
+    /** The field or header at fault. */
+    Target?: string | undefined;
+    /** What to send instead. */
+    Hint?: string | undefined;
+    /** The entries that are in the way. */
+    Conflicts?: Entry[] | undefined;
+    /** Names the request in the logs. */
+    RequestTrackingId: string;
+  } | undefined;
+}
+
+/** What became of each entry, or the job that sees to it. */
+export interface EntryResults {
+  /** One for each id, in the order of the request. */
+  Results?: EntryResult[] | undefined;
+  Job?: Job | undefined;
+}
+
 /** A folder and entries in it. */
 export interface Envelope {
   Folder: Entry;
@@ -275,7 +313,7 @@ export interface Envelope {
 /** Why the request was refused. */
 export interface ErrorAnswer {
   Error: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -328,6 +366,22 @@ export interface InForce {
 export interface IssuerMetadata {
   issuer: string;
   token_endpoint: string;
+}
+
+export interface Job {
+  Id: string;
+  /** How many entries it is done with. */
+  Done: number;
+  Total: number;
+  /** `failed` by a fault of the service, `interrupted` by its end: what was changed until then stays. */
+  State: 'running' | 'done' | 'failed' | 'interrupted';
+}
+
+/** How far a job is. */
+export interface JobAnswer {
+  Job: Job;
+  /** Once it is done. */
+  Results?: EntryResult[] | undefined;
 }
 
 /** Public keys (RFC 7517). */
@@ -1088,6 +1142,32 @@ export interface Operations {
     };
     body: CopyEntry;
     answer: ShownEntry;
+  };
+  /** Move, copy, trash, restore or delete many entries. */
+  'POST /entries/batch': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** What to do when the name is taken */
+      ConflictBehavior?: 'Fail' | 'Rename' | undefined;
+      /** respond-async: the work goes on after the answer */
+      Prefer?: string | undefined;
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: ChangeEntries;
+    answer: EntryResults;
+  };
+  /** Show how far a job is. */
+  'GET /jobs/{id}': {
+    path: {
+      /** The job */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: JobAnswer;
   };
   /** Bring an entry back out of the trash. */
   'POST /entries/{id}/restore': {

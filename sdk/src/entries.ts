@@ -1,7 +1,8 @@
 // What folders and files have in common: show, rename, move, copy, delete.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Lock, ShownEntry } from './description.ts';
+import type { Entry, Lock, ShownEntry } from './description.ts';
+import { type CabinetError, toCabinetError } from './errors.ts';
 import { call } from './request.ts';
 
 /** An entry with its path and, for files, its digest and version. */
@@ -105,4 +106,41 @@ export function deleteEntry(
     query: { permanent: permanent === true ? 'true' : undefined },
     headers: { 'If-Match': ifMatch },
   });
+}
+
+export interface EntriesChange {
+  action: 'move' | 'copy' | 'trash' | 'restore' | 'delete';
+  /** At most 5,000. */
+  ids: readonly string[];
+  /** The id of the folder to move, copy or restore them to; `-root-` for the root. Needed to move. */
+  parent?: string | undefined;
+  /** If a name is taken: fail (by default), or take `name (2)`. */
+  conflict?: 'Fail' | 'Rename' | undefined;
+}
+
+/** Does the same to many entries. For each of them, in order: the entry, or the error that it met. */
+export async function changeEntries(
+  cabinet: Cabinet,
+  { action, ids, parent, conflict }: EntriesChange,
+  options: CallOptions = {},
+): Promise<(Entry | CabinetError)[]> {
+  const { Results = [] } = await call(cabinet, 'POST /entries/batch', {
+    ...options,
+    json: { Action: action, EntryIds: [...ids], ParentFolderId: parent, ConflictBehavior: conflict },
+  });
+  return Results.map((result) => (result.Error === undefined ? (result.Entry as Entry) : toCabinetError(result.Error)));
+}
+
+export interface Job {
+  /** How many entries it is done with. */
+  done: number;
+  total: number;
+  /** `failed` by a fault of the service, `interrupted` by its end. */
+  state: 'running' | 'done' | 'failed' | 'interrupted';
+}
+
+/** How far a job of `POST /entries/batch` with `Prefer: respond-async` is. */
+export async function showJob(cabinet: Cabinet, id: string, options: CallOptions = {}): Promise<Job> {
+  const { Job } = await call(cabinet, 'GET /jobs/{id}', { ...options, path: { id } });
+  return { done: Job.Done, total: Job.Total, state: Job.State };
 }

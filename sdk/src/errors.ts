@@ -63,13 +63,17 @@ export async function toError(response: Response): Promise<CabinetError> {
     const message = `The answer, with status ${status}, is not from Cabinet: ${text.slice(0, 200) || 'empty'}`;
     return new CabinetError('UnexpectedAnswer', message, { status, trackingId, retryAfter });
   }
+  return toCabinetError(answer, { status, retryAfter });
+}
+
+/** The error of one item, or of a whole answer, as the service describes it. */
+export function toCabinetError(answer: ErrorAnswer['Error'], details: ErrorDetails = {}): CabinetError {
   return new CabinetError(answer.Code, answer.Message, {
-    status,
+    ...details,
     target: answer.Target,
     hint: answer.Hint,
     conflicts: answer.Conflicts,
     trackingId: answer.RequestTrackingId,
-    retryAfter,
   });
 }
 

@@ -11,7 +11,8 @@ import * as applications from '../src/applications.ts';
 import { openArchive, openSelection } from '../src/archive.ts';
 import { changesPage, followChanges, listChanges } from '../src/changes.ts';
 import { readText } from '../src/downloads.ts';
-import { deleteEntry } from '../src/entries.ts';
+import { changeEntries, deleteEntry } from '../src/entries.ts';
+import { CabinetError } from '../src/errors.ts';
 import { saveFile } from '../src/files.ts';
 import { createFolder } from '../src/folders.ts';
 import { createLink } from '../src/links.ts';
@@ -59,6 +60,16 @@ test('what was deleted is in the trash, comes back, or goes for good', async () 
   await deleteEntry(cabinet, { id });
   assert.ok((await emptyTrash(cabinet)).Removed >= 1);
   assert.deepEqual(await gather(listTrash(cabinet)), []);
+});
+
+test('many entries are changed at once, each with its own result', async () => {
+  const folder = await makeFolder(cabinet);
+  const { Children } = await saveFile(cabinet, { folder, name: 'a.txt', content: 'a' });
+  const id = Children[0]?.Id ?? '';
+  const [entry, error] = await changeEntries(cabinet, { action: 'trash', ids: [id, 'unknown'] });
+  assert.equal(entry instanceof CabinetError ? null : entry?.Id, id);
+  assert.equal(error instanceof CabinetError ? error.code : null, 'EntryNotFound');
+  await changeEntries(cabinet, { action: 'delete', ids: [id] });
 });
 
 test('names, properties and contents are found', async () => {

@@ -15,6 +15,7 @@ import * as contents from './verbs/contents.ts';
 import * as copyEntry from './verbs/copy-entry.ts';
 import * as createFolder from './verbs/create-folder.ts';
 import * as deadProperties from './verbs/dead-properties.ts';
+import * as entryJobs from './verbs/entry-jobs.ts';
 import * as findPath from './verbs/find-path.ts';
 import * as idempotency from './verbs/idempotency.ts';
 import * as issuerRecords from './verbs/issuer-records.ts';
@@ -57,6 +58,7 @@ const modules = {
   ...copyEntry,
   ...createFolder,
   ...deadProperties,
+  ...entryJobs,
   ...findPath,
   ...idempotency,
   ...issuerRecords,

@@ -36,6 +36,7 @@ export const refusalCodes = [
   'InvalidMove',
   'InvalidName',
   'IssuerUnavailable',
+  'JobNotFound',
   'LastManager',
   'LinkNotFound',
   'Locked',

@@ -27,6 +27,7 @@ interface SweepCounts {
   setupLinks: number;
   sessions: number;
   links: number;
+  entryJobs: number;
   versions: number;
   trashed: number;
 }
@@ -62,6 +63,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     setupLinks: await untilNone(() => catalog.forgetSetupLinks({ at: now })),
     sessions: await untilNone(() => catalog.forgetSessions({ at: now })),
     links: await untilNone(() => catalog.forgetLinks({ at: now })),
+    entryJobs: await untilNone(() => catalog.forgetEntryJobs({ at: now })),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
   };

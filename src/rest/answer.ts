@@ -40,6 +40,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   InvalidMove: 400,
   InvalidName: 400,
   IssuerUnavailable: 500,
+  JobNotFound: 404,
   LastManager: 400,
   LinkNotFound: 404,
   Locked: 403,

@@ -26,12 +26,16 @@ export interface EnvironmentContext {
   isReadyToWrite(): boolean;
   /** Users, applications or settings have changed. Resolves when every thread has seen it. */
   onAdminChange(): Promise<void>;
-  /** For files as base64 in JSON, and for batches, of more than 1 MiB. */
   /** Somebody has signed in, or tried to: for the log. */
   onSignIn(event: SignInEvent): void;
+  /** Work that went on after its answer has failed: for the log. */
+  onBackgroundError(error: unknown, request: string): void;
+  /** For files as base64 in JSON, and for batches, of more than 1 MiB. */
   largeBodies: Slots;
   bodyMemory: BodyMemory;
   archives: Slots;
+  /** For changes of many entries. */
+  entryBatches: Slots;
   /** The first encrypts new links; each can decrypt some. */
   linkKeys: readonly Buffer[];
   metrics: MetricsPage;

@@ -14,6 +14,7 @@ import { postAuthorizeRoute } from './routes/authorize.ts';
 import { saveBatchRoute } from './routes/batch.ts';
 import * as certificates from './routes/certificates.ts';
 import { changeEntryRoute, copyEntryRoute, deleteEntryRoute } from './routes/change-entries.ts';
+import { changeEntriesRoute, showJobRoute } from './routes/change-many.ts';
 import { changesRoute } from './routes/changes.ts';
 import { consentRoute, showConsentRoute } from './routes/consent.ts';
 import { consoleRoutes } from './routes/console.ts';
@@ -79,6 +80,8 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   changeEntryRoute,
   copyEntryRoute,
   deleteEntryRoute,
+  changeEntriesRoute,
+  showJobRoute,
   restoreEntryRoute,
   listTrashRoute,
   emptyTrashRoute,

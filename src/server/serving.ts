@@ -23,6 +23,7 @@ import { type Observability, readVersion } from './observability.ts';
 /** For one caller, and for all together. */
 const largeBodiesAtOnce = { share: 8, count: 24 };
 const archivesAtOnce = { share: 16, count: 64 };
+const entryBatchesAtOnce = { share: 4, count: 16 };
 
 export interface ServingOptions {
   config: Config;
@@ -158,10 +159,13 @@ export class Serving {
       pagesUrl: publicUrl,
       basePath,
       cursorKey: keys.cursors,
+      onBackgroundError: (error, request) =>
+        log.error({ environment: name, request, err: error }, 'background work failed'),
       onSignIn: (event) => log.info({ environment: name, ...event }, 'sign-in'),
       largeBodies: new Slots(counts, { name: `${name} large bodies`, ...largeBodiesAtOnce }),
       bodyMemory: this.#bodyMemory,
       archives: new Slots(counts, { name: `${name} archives`, ...archivesAtOnce }),
+      entryBatches: new Slots(counts, { name: `${name} entry batches`, ...entryBatchesAtOnce }),
       linkKeys: toLinkKeys(keys.cookies),
       metrics: { access: config.telemetry.metrics, render: () => this.#options.renderMetrics(name) },
       console: atBasePath(this.#console, basePath),

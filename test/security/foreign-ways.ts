@@ -226,6 +226,9 @@ export const ways: Record<string, Record<string, Way>> = {
     'with a wrong lifetime': newLink({ ExpiresInSeconds: 0 }),
   },
   [`DELETE ${CONTENT}/files/{id}/link`]: { plainly: endLinks },
+  [`GET ${CONTENT}/jobs/{id}`]: {
+    plainly: { ask: (id) => ({ path: `/jobs/${encodeURIComponent(id)}` }), code: 'JobNotFound' },
+  },
   [`GET ${CONTENT}/search`]: {
     'beneath it': {
       ask: (id) => ({ path: `/search?q=taken&folder=${encodeURIComponent(id)}` }),
@@ -270,6 +273,8 @@ export const withoutIds = [
   `GET ${CONTENT}/trash`,
   `DELETE ${CONTENT}/trash`,
   `GET ${CONTENT}/changes`,
+  // Takes ids, and answers for each: test/interface/18-entries-batch.test.ts.
+  `POST ${CONTENT}/entries/batch`,
   ...managingWithoutIds,
   ...accountWithoutIds,
 ];

@@ -117,6 +117,19 @@ export const contentLines: Record<string, ContentLine> = {
     request: ({ folder, file }) => ({ headers: json, body: JSON.stringify({ EntryIds: [folder, file] }) }),
     missing: 'EntryNotFound',
   },
+  [`POST ${CONTENT}/entries/batch`]: {
+    path: () => '/entries/batch',
+    request: () => ({ headers: json, body: JSON.stringify({ Action: 'trash', EntryIds: ['unknown'] }) }),
+    missing: null,
+    // Each entry has an answer of its own.
+    isForEveryRole: true,
+  },
+  [`GET ${CONTENT}/jobs/{id}`]: {
+    path: () => '/jobs/unknown',
+    request: () => ({}),
+    missing: null,
+    refusal: { status: 404, code: 'JobNotFound' },
+  },
   [`POST ${CONTENT}/files/{id}/link`]: {
     path: ({ file }) => `/files/${file}/link`,
     request: () => ({ headers: json, body: '{"ExpiresInSeconds": 5}' }),

@@ -16,8 +16,8 @@ import { foldSlice, sequenceSlice } from './sequencer.ts';
 import { toInsert, toInserts } from './statements.ts';
 import { Transaction } from './transaction.ts';
 
-/** Tables that are not moved: additions (folded before), marks of commits, leases and unfinished uploads. */
-const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases', 'uploads'];
+/** Tables that are not moved: additions (folded before), marks of commits, leases, unfinished uploads and jobs. */
+const passing = ['size_additions', 'usage_additions', 'unsealed_changes', 'commits', 'leases', 'uploads', 'entry_jobs'];
 /** By the column that holds the number. */
 const numbered = { space: 'spaces', entry: 'entries', content: 'contents' };
 

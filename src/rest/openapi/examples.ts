@@ -114,6 +114,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   InvalidMove: 'A folder cannot be moved into itself or beneath itself.',
   InvalidName: { Message: 'The name has "/" at position 3.', Target: 'FolderName' },
   IssuerUnavailable: 'The keys of the issuer cannot be had.',
+  JobNotFound: 'There is no such job.',
   LastManager: { Message: 'The space would have no manager left.', Hint: 'Make someone else a manager first.' },
   Locked: 'It is locked by ann (her laptop).',
   LinkNotFound: 'This link leads nowhere, or no longer.',

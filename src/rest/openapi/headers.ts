@@ -37,7 +37,7 @@ const headerTable = {
   entryid: text('The id of what was created or saved.', entry),
   childcount: count('How many children the folder has in all.', 1200),
   'idempotency-replayed': text('`true` when this is the first result again.', 'true'),
-  'Preference-Applied': text('`return=minimal` when the request preferred it.', 'return=minimal'),
+  'Preference-Applied': text('`return=minimal` or `respond-async`, when the request preferred it.', 'return=minimal'),
   ETag: text('Changes with the record, or with the content; quoted.', `"${digest}"`),
   'Last-Modified': text('When this version was saved.', 'Thu, 15 Jan 2026 09:30:00 GMT'),
   'Repr-Digest': text('SHA-256 of the whole file (RFC 9530).', `sha-256=:${digest}:`),

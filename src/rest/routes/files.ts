@@ -28,11 +28,12 @@ import { Type } from '../openapi/json-schema.ts';
 import { SaveFileForm } from '../openapi/schemas.ts';
 import * as parameters from '../parameters.ts';
 import { readPrecondition } from '../preconditions.ts';
+import { prefersMinimal } from '../preferences.ts';
 import type { CallerExchange, CallerRoute } from '../route.ts';
 import { tooManyUploads } from '../slots.ts';
 import { saveResumable } from '../uploads/ietf.ts';
 import { readResumable } from '../uploads/ietf-headers.ts';
-import { prefersMinimal, toSaveAnswer } from './save-answer.ts';
+import { toSaveAnswer } from './save-answer.ts';
 import { ietfNames, resumableAnswers, resumableHeaders } from './uploads.ts';
 
 /** How much larger than the file a multipart or JSON body may be. */

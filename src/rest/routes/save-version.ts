@@ -20,11 +20,12 @@ import { SavedVersion } from '../openapi/entry-schemas.ts';
 import { exampleEnvelope, exampleShownFile } from '../openapi/examples.ts';
 import * as parameters from '../parameters.ts';
 import { readPrecondition } from '../preconditions.ts';
+import { prefersMinimal } from '../preferences.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderSavedVersion } from '../wire.ts';
 import { checkReprDigest } from './files.ts';
 import { toLink } from './folders.ts';
-import { minimalApplied, prefersMinimal } from './save-answer.ts';
+import { minimalApplied } from './save-answer.ts';
 
 export const saveVersionRoute: CallerRoute = {
   method: 'PUT',

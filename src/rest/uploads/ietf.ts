@@ -12,8 +12,9 @@ import { beginUpload, dropUpload, findOffset, readNotes, removeUpload } from '..
 import { StandardRefusal } from '../answer.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
+import { prefersMinimal } from '../preferences.ts';
 import type { CallerExchange } from '../route.ts';
-import { prefersMinimal, toSaveAnswer } from '../routes/save-answer.ts';
+import { toSaveAnswer } from '../routes/save-answer.ts';
 import {
   checkNoState,
   checkPatchType,

@@ -17,8 +17,8 @@ import { readDisposition } from '../bodies/multipart.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import * as parameters from '../parameters.ts';
 import { readPrecondition } from '../preconditions.ts';
+import { prefersMinimal } from '../preferences.ts';
 import type { CallerExchange } from '../route.ts';
-import { prefersMinimal } from '../routes/save-answer.ts';
 import { parseMetadata } from './tus-headers.ts';
 
 export const uploadsPath = '/v1/contentmanagement/uploads';
