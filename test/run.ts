@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fixture, stopStores } from './runner/fixtures.ts';
 import { joinTestFiles } from './runner/groups.ts';
-import { endAll, type Job, type Outcome, runJob, toUnstarted } from './runner/job.ts';
-import { readProcessorSeconds } from './runner/reporter.ts';
+import { endAll, type Job, type Outcome, readProcessorSeconds, runJob, toUnstarted } from './runner/job.ts';
 import { hasPassed, type Result, runAll } from './runner/schedule.ts';
 import { makeScratch } from './runner/scratch.ts';
 import { listLongSuites, listSuites, type Suite } from './runner/suites.ts';
@@ -95,7 +94,7 @@ async function run(job: Job): Promise<Outcome> {
   );
   const mark = outcome.isPassed ? 'ok    ' : 'FAILED';
   const seconds = outcome.seconds.toFixed(1).padStart(6);
-  const processor = (outcome.report?.processorSeconds.toFixed(1) ?? '–').padStart(6);
+  const processor = (outcome.processorSeconds?.toFixed(1) ?? '–').padStart(6);
   process.stdout.write(`${mark} ${seconds} s ${processor} cpu  ${job.suite}: ${job.name}\n`);
   return outcome;
 }

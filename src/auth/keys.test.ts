@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { IdTokenAlgorithm } from './id-token-algorithms.ts';
 import { keysInFolder, openKeys as openFrom, rotateKeys as rotateIn, toPublic } from './keys.ts';
 
 const minuteMs = 60_000;
 const startMs = 1_800_000_000_000;
 let folder: string;
-const openKeys = (of: string) => openFrom(keysInFolder(of));
+const openKeys = (of: string, idTokenAlgorithm: IdTokenAlgorithm = 'ES256') =>
+  openFrom(keysInFolder(of), { idTokenAlgorithm });
 const rotateKeys = (of: string, isOldRevoked: boolean, now?: number) => rotateIn(keysInFolder(of), isOldRevoked, now);
 
 beforeEach(() => {
@@ -22,20 +24,35 @@ async function kids(): Promise<(string | undefined)[]> {
   return (await openKeys(folder)).signing.filter(({ alg }) => alg === 'ES256').map(({ kid }) => kid);
 }
 
-test('keys of an earlier release get one for RS256 once, and stay as they are', async () => {
-  const made = await openKeys(folder);
-  const path = join(folder, 'keys.json');
-  const text = JSON.parse(readFileSync(path, 'utf8')) as { Signing: { alg: string }[] };
-  writeFileSync(path, JSON.stringify({ ...text, Signing: text.Signing.filter(({ alg }) => alg === 'ES256') }));
-  const opened = await openKeys(folder);
-  assert.deepEqual(opened.signing[0], made.signing[0]);
-  assert.deepEqual([opened.cookies, opened.cursors], [made.cookies, made.cursors]);
+test('a key for RS256 is added once, when the settings want it, and the others stay as they are', async () => {
+  const created = await openKeys(folder);
+  const opened = await openKeys(folder, 'RS256');
+  assert.deepEqual(opened.signing[0], created.signing[0]);
+  assert.deepEqual([opened.cookies, opened.cursors], [created.cookies, created.cursors]);
   assert.deepEqual(
     opened.signing.map(({ alg }) => alg),
     ['ES256', 'RS256'],
   );
-  assert.notEqual(opened.signing[1]?.kid, made.signing[1]?.kid);
-  assert.deepEqual(await openKeys(folder), opened);
+  for (const algorithm of ['RS256', 'ES256'] as const) assert.deepEqual(await openKeys(folder, algorithm), opened);
+});
+
+test('keys of both kinds are rotated together, and the retired ones are kept', async () => {
+  const { signing } = await openKeys(folder, 'RS256');
+  const rotated = await rotateKeys(folder, false, startMs);
+  assert.deepEqual(
+    rotated.signing.map(({ alg, retired }) => [alg, retired]),
+    [
+      ['ES256', undefined],
+      ['RS256', undefined],
+      ['ES256', startMs],
+      ['RS256', startMs],
+    ],
+  );
+  assert.deepEqual(
+    rotated.signing.slice(2).map(({ kid }) => kid),
+    signing.map(({ kid }) => kid),
+  );
+  assert.deepEqual(await openKeys(folder, 'RS256'), rotated);
 });
 
 test('keys are created once, stay the same, and are readable by their owner only', async () => {
@@ -43,7 +60,7 @@ test('keys are created once, stay the same, and are readable by their owner only
   assert.deepEqual(await openKeys(folder), made);
   assert.deepEqual(
     made.signing.map(({ alg }) => alg),
-    ['ES256', 'RS256'],
+    ['ES256'],
   );
   assert.deepEqual(readdirSync(folder), ['keys.json']);
   assert.equal(statSync(join(folder, 'keys.json')).mode & 0o777, 0o600);
@@ -61,9 +78,9 @@ test('a new key signs, the old one is kept with its time of retirement, and curs
   const made = await openKeys(folder);
   const rotated = await rotateKeys(folder, false, startMs);
   assert.deepEqual(await openKeys(folder), rotated);
-  assert.equal(rotated.signing.length, 4);
+  assert.equal(rotated.signing.length, 2);
   assert.equal(rotated.signing[0]?.retired, undefined);
-  assert.deepEqual(rotated.signing[2], { ...made.signing[0], retired: startMs });
+  assert.deepEqual(rotated.signing[1], { ...made.signing[0], retired: startMs });
   assert.notEqual(rotated.signing[0]?.d, made.signing[0]?.d);
   assert.deepEqual(rotated.cookies, [rotated.cookies[0], made.cookies[0]]);
   assert.equal(rotated.cursors, made.cursors);
@@ -91,7 +108,7 @@ test('revoking the old keys leaves nothing of them behind', async () => {
   await rotateKeys(folder, false);
   const before = await openKeys(folder);
   const after = await rotateKeys(folder, true);
-  assert.deepEqual([after.signing.length, after.cookies.length], [2, 1]);
+  assert.deepEqual([after.signing.length, after.cookies.length], [1, 1]);
   const text = readFileSync(join(folder, 'keys.json'), 'utf8');
   for (const { d, kid } of before.signing) assert.ok(!text.includes(String(d)) && !text.includes(String(kid)));
   for (const cookie of before.cookies) assert.ok(!text.includes(cookie));
@@ -110,6 +127,7 @@ test('cookies are signed with the newest of at most four keys', async () => {
 });
 
 test('the published part of a key cannot sign and does not show when it retired', async () => {
+  await openKeys(folder, 'RS256');
   const { signing } = await rotateKeys(folder, false);
   for (const key of signing) {
     const members =

@@ -1,9 +1,9 @@
 // The keys of an environment, created at its first start and stored as JSON: in `keys.json`, readable by the owner only, or in the
 // catalog where several nodes share them:
 //   { "Signing": [private JWK, …], "Cookies": [text, …], "Cursors": text }
-// There are two kinds of signing keys: ES256 for access tokens, and RS256 too for ID tokens. The first of a kind signs; all of
-// them verify. A retired one has the time (`retired`, milliseconds since 1970) and is removed
-// when nothing that it signed can still be valid.
+// There are two kinds of signing keys: ES256 for access tokens, and RS256 for ID tokens where the settings say so. An RSA key takes
+// 0.1 s or more to create, so there is none before it is needed. The first of a kind signs; all of them verify. A retired one has the
+// time (`retired`, milliseconds since 1970) and is removed when nothing that it signed can still be valid.
 
 import { generateKeyPair, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -68,21 +68,33 @@ export function keysInCatalog(catalog: Catalog): KeyStore {
   };
 }
 
-export async function openKeys(store: KeyStore, now = systemClock.now()): Promise<Keys> {
-  const keys = toKeys((await store.read()) ?? (await store.claim(toText(await makeKeys()))), now);
-  if (keys.signing.some(({ alg, retired }) => alg === 'RS256' && retired === undefined)) return keys;
-  return await addRsaKey(store, keys, now);
+export interface OpenKeysOptions {
+  now?: number;
+  /** RS256: a key for it is added if there is none. */
+  idTokenAlgorithm?: IdTokenAlgorithm;
 }
 
-/** Earlier releases had none. What is stored in the end counts: another node may be doing the same. */
+export async function openKeys(
+  store: KeyStore,
+  { now = systemClock.now(), idTokenAlgorithm = signingAlgorithm }: OpenKeysOptions = {},
+): Promise<Keys> {
+  const keys = toKeys((await store.read()) ?? (await store.claim(toText(await createKeys()))), now);
+  return idTokenAlgorithm !== 'RS256' || hasRsaKey(keys) ? keys : await addRsaKey(store, keys, now);
+}
+
+function hasRsaKey({ signing }: Keys): boolean {
+  return signing.some(({ alg, retired }) => alg === 'RS256' && retired === undefined);
+}
+
+/** What is stored in the end counts: another node may be doing the same. */
 async function addRsaKey(store: KeyStore, keys: Keys, now: number): Promise<Keys> {
-  const text = toText({ ...keys, signing: [...keys.signing, await makeRsaKey()] });
+  const text = toText({ ...keys, signing: [...keys.signing, await createRsaKey()] });
   await store.write(text);
   return toKeys((await store.read()) ?? text, now);
 }
 
-async function makeKeys(): Promise<Keys> {
-  return { signing: await makeSigningKeys(), cookies: [makeSecret()], cursors: makeSecret() };
+async function createKeys(): Promise<Keys> {
+  return { signing: [await createEcKey()], cookies: [makeSecret()], cursors: makeSecret() };
 }
 
 function toKeys(text: string, now: number): Keys {
@@ -94,12 +106,14 @@ function isOver({ retired }: SigningKey, now: number): boolean {
   return retired !== undefined && now - retired >= keepRetiredMs;
 }
 
-/** New keys sign from now on; old signatures stay valid unless the old keys are revoked. */
+/** New keys of the same kinds sign from now on; old signatures stay valid unless the old keys are revoked. */
 export async function rotateKeys(store: KeyStore, isOldRevoked: boolean, now = systemClock.now()): Promise<Keys> {
-  const { signing, cookies, cursors } = await openKeys(store, now);
+  const keys = await openKeys(store, { now });
+  const { signing, cookies, cursors } = keys;
+  const renewed = [await createEcKey(), ...(hasRsaKey(keys) ? [await createRsaKey()] : [])];
   const old = signing.map((key) => ({ ...key, retired: key.retired ?? now })).filter((key) => !isOver(key, now));
   const rotated = {
-    signing: [...(await makeSigningKeys()), ...(isOldRevoked ? [] : old)],
+    signing: [...renewed, ...(isOldRevoked ? [] : old)],
     cookies: [makeSecret(), ...(isOldRevoked ? [] : cookies)].slice(0, maxCookieKeys),
     cursors,
   };
@@ -122,12 +136,12 @@ function toText({ signing, cookies, cursors }: Keys): string {
   return JSON.stringify({ Signing: signing, Cookies: cookies, Cursors: cursors } satisfies KeysFile);
 }
 
-async function makeSigningKeys(): Promise<SigningKey[]> {
+async function createEcKey(): Promise<SigningKey> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
-  return [toSigningKey(privateKey, signingAlgorithm), await makeRsaKey()];
+  return toSigningKey(privateKey, signingAlgorithm);
 }
 
-async function makeRsaKey(): Promise<SigningKey> {
+async function createRsaKey(): Promise<SigningKey> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: rsaBits });
   return toSigningKey(privateKey, 'RS256');
 }

@@ -8,9 +8,8 @@ import { Refusal } from '../domain/refusal.ts';
 import { FairQueue, QueueFull } from '../runtime/fair-queue.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
-const memoryKib = 19 * 1024;
-const passes = 2;
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. Of new hashes; a stored one says its own. */
+export const costs: Costs = { memoryKib: 19 * 1024, passes: 2, lanes: 1 };
 const tagBytes = 32;
 const saltBytes = 16;
 
@@ -62,7 +61,7 @@ export function generatePassword(): string {
 /** `source`: who asks, in whose queue it waits. */
 export async function hashPassword(password: string, source: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const tag = await derive(source, password, salt, { memoryKib, passes, lanes: 1 });
+  const tag = await derive(source, password, salt, costs);
   return toPhc(salt, tag);
 }
 
@@ -72,16 +71,17 @@ export function makeUnmatchable(): string {
 }
 
 function toPhc(salt: Buffer, tag: Buffer): string {
-  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${encode(salt)}$${encode(tag)}`;
+  const { memoryKib, passes, lanes } = costs;
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${encode(salt)}$${encode(tag)}`;
 }
 
 export async function isPassword(password: string, stored: string, source: string): Promise<boolean> {
   const [, m, t, p, salt, tag] =
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored) ?? [];
   if (salt === undefined || tag === undefined) throw new Error('a stored password is not in PHC form');
-  const costs = { memoryKib: Number(m), passes: Number(t), lanes: Number(p) };
+  const stated = { memoryKib: Number(m), passes: Number(t), lanes: Number(p) };
   const expected = Buffer.from(tag, 'base64');
-  return timingSafeEqual(await derive(source, password, Buffer.from(salt, 'base64'), costs), expected);
+  return timingSafeEqual(await derive(source, password, Buffer.from(salt, 'base64'), stated), expected);
 }
 
 function encode(bytes: Buffer): string {

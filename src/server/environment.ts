@@ -65,7 +65,7 @@ export async function openEnvironment(
   const leases = isShared || config.httpThreads > 1 ? sharedLeases(catalog, onBackgroundError, clock) : localLeases();
   const turns = new UploadLocks();
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
-  const keys = await openKeys(keyStore, clock.now());
+  const keys = await openKeys(keyStore, { now: clock.now(), idTokenAlgorithm: config.idTokenAlgorithm });
   const appPasswordKey = toAppPasswordKey(keys);
   const journalAnchor = { lines: await openAnchor(config, clock), anchoredPosition: 0 };
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
@@ -187,7 +187,7 @@ export async function reloadShared(
 ): Promise<void> {
   const { cabinet, keyStore } = environment;
   await cabinet.quotas.load();
-  const keys = await openKeys(keyStore, cabinet.clock.now());
+  const keys = await openKeys(keyStore, { now: cabinet.clock.now() });
   if (JSON.stringify(keys) === JSON.stringify(environment.keys)) return;
   environment.keys = keys;
   onNewKeys();

@@ -5,23 +5,26 @@ import { test } from 'node:test';
 import { joinTestFiles } from './groups.ts';
 import { toTestFile } from './job.ts';
 
-const plain = ['test/rules.test.ts', 'test/architecture.test.ts', 'test/runner/schedule.test.ts'];
-const hooked = 'src/auth/keys.test.ts';
-const toJobs = (paths: string[]) => paths.map((path) => toTestFile('units', path));
+const paths = ['a', 'b', 'c', 'd', 'e'].map((name) => `test/${name}.test.ts`);
+const jobs = paths.map((path) => toTestFile('units', path));
 
-test('files without hooks at the top share a process; a file with them runs alone', () => {
-  const jobs = joinTestFiles(toJobs([plain[0] as string, hooked, ...plain.slice(1)]), 2);
+test('files that stand beside each other share a process, as many as are asked for or one less', () => {
+  const joined = joinTestFiles(jobs, 3);
   assert.deepEqual(
-    jobs.map(({ command }) => command.filter((word) => word.endsWith('.test.ts'))),
-    [[hooked], plain.slice(0, 2), plain.slice(2)],
+    joined.map(({ command }) => command.filter((word) => word.endsWith('.test.ts'))),
+    [paths.slice(0, 3), paths.slice(3)],
   );
   assert.deepEqual(
-    jobs.map(({ name }) => name),
-    [hooked, 'test/rules.test.ts … architecture.test.ts (2 files)', plain[2]],
+    joined.map(({ name }) => name),
+    ['test/a.test.ts … c.test.ts (3 files)', 'test/d.test.ts … e.test.ts (2 files)'],
   );
 });
 
+test('a program has a process of its own', () => {
+  const program = { suite: 'units', name: 'tsc', command: ['tsc'], isTestFile: false };
+  assert.deepEqual(joinTestFiles([...jobs.slice(0, 2), program], 2)[0], program);
+});
+
 test('with one file per process, nothing is joined', () => {
-  const jobs = toJobs([...plain, hooked]);
   assert.deepEqual(joinTestFiles(jobs, 1), jobs);
 });

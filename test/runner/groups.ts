@@ -1,21 +1,17 @@
-// Test files that run in one process: most of what a short one takes is the start. A file with hooks at its top runs alone, for they
-// would apply to the others too.
+// Test files that run in one process: most of what a short one takes is loading the service and compiling it to machine code.
 
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Job, root } from './job.ts';
+import type { Job } from './job.ts';
 
 export function joinTestFiles(jobs: readonly Job[], filesPerProcess: number): Job[] {
   if (filesPerProcess === 1) return [...jobs];
-  const alone = jobs.filter(hasHooksAtTop);
-  const others = jobs.filter((job) => !alone.includes(job));
-  const count = Math.ceil(others.length / filesPerProcess);
-  const groups = Array.from({ length: count }, (_, n) => others.slice(n * filesPerProcess, (n + 1) * filesPerProcess));
+  const alone = jobs.filter(({ isTestFile }) => !isTestFile);
+  const files = jobs.filter(({ isTestFile }) => isTestFile);
+  const count = Math.ceil(files.length / filesPerProcess);
+  // Sizes that differ by one at most.
+  const first = (n: number) => Math.round((n * files.length) / count);
+  const groups = Array.from({ length: count }, (_, n) => files.slice(first(n), first(n + 1)));
   return [...alone, ...groups.map(toJob)];
-}
-
-function hasHooksAtTop({ name }: Job): boolean {
-  return /^(before|after)(Each)?\(/m.test(readFileSync(join(root, name), 'utf8'));
 }
 
 function toJob(jobs: readonly Job[]): Job {

@@ -27,7 +27,25 @@ test('files of one process all run, however late the last one declares its tests
     { ...(joined as Job), environment: { NODE_TEST_CONTEXT: undefined } },
     folder,
   );
-  assert.deepEqual([isPassed, report?.passed], [true, 3]);
+  assert.deepEqual([isPassed, report?.passed], [true, 2]);
+});
+
+test('hooks of a file apply to its own tests, and a file that does not load fails alone', async () => {
+  const hooks = toJob(
+    'hooks',
+    `import { before, beforeEach } from 'node:test';
+    before(() => { globalThis.before = 1; }); beforeEach(() => { globalThis.each = (globalThis.each ?? 0) + 1; });
+    test('one', () => { if (globalThis.before !== 1) throw new Error(); }); test('two', () => {});`,
+  );
+  const broken = toJob('broken', `throw new Error('does not load');`);
+  const other = toJob('other', `test('other', () => { if (globalThis.each !== 2) throw new Error(); });`);
+  const [joined] = joinTestFiles([hooks, broken, other], 3);
+  const { isPassed, report, output } = await runJob(
+    { ...(joined as Job), environment: { NODE_TEST_CONTEXT: undefined } },
+    folder,
+  );
+  assert.deepEqual([isPassed, report?.passed, report?.failed], [false, 3, 1]);
+  assert.match(output, /does not load/);
 });
 
 test('a rejection that nothing handles fails the file', async () => {

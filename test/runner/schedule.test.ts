@@ -8,7 +8,8 @@ import { hasPassed, runAll } from './schedule.ts';
 const job = (name: string): Job => ({ suite: 'suite', name, command: [], isTestFile: false });
 
 function toOutcome(one: Job, isPassed: boolean): Outcome {
-  return { job: one, isPassed, seconds: 1, report: null, output: '', ending: isPassed ? '' : 'exit code 1' };
+  const ending = isPassed ? '' : 'exit code 1';
+  return { job: one, isPassed, seconds: 1, report: null, processorSeconds: null, output: '', ending };
 }
 
 /** Jobs fail as often as their names say: `a2` twice, then it passes. */

@@ -56,16 +56,16 @@ export function listSuites(): Suite[] {
       ],
       fixture: sharedStores,
     },
-    { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser },
-    { name: 'service', jobs: files('service', 'test/service/*.test.ts') },
+    { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser, filesPerProcess: 4 },
+    { name: 'service', jobs: files('service', 'test/service/*.test.ts'), filesPerProcess: 6 },
     { name: 'resume', jobs: [program('resume', 'resume', node, 'test/resume/run.ts', '--uploads', '18')] },
     { name: 'model', jobs: [program('model', 'model', node, 'test/model/run.ts', '--seconds', '12')] },
-    { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally },
+    { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally, filesPerProcess: 6 },
     {
       name: 'interface on PostgreSQL and S3',
       jobs: files('interface on PostgreSQL and S3', 'test/interface/*.test.ts'),
       fixture: () => openInterfaceTarget({ isShared: true }),
-      filesPerProcess: 6,
+      filesPerProcess: 8,
     },
     {
       name: 'interface',
@@ -73,9 +73,9 @@ export function listSuites(): Suite[] {
       fixture: () => openInterfaceTarget({ isShared: false }),
       filesPerProcess: 6,
     },
-    { name: 'webdav', jobs: files('webdav', 'test/webdav/*.test.ts'), fixture: sharedStores },
-    { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts') },
-    { name: 'client', jobs: files('client', 'sdk/test/*.test.ts') },
+    { name: 'webdav', jobs: files('webdav', 'test/webdav/*.test.ts'), fixture: sharedStores, filesPerProcess: 4 },
+    { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts'), filesPerProcess: 4 },
+    { name: 'client', jobs: files('client', 'sdk/test/*.test.ts'), filesPerProcess: 5 },
     { name: 'examples', jobs: files('examples', 'test/examples/*.test.ts', 'test/clients/*.test.ts') },
     {
       name: 'types and lint',
@@ -90,7 +90,7 @@ export function listSuites(): Suite[] {
       name: 'units',
       jobs: files('units', '{src,console}/**/*.test.ts', 'test/*.test.ts', 'test/runner/*.test.ts', 'bench/*.test.ts'),
       fixture: sharedStores,
-      filesPerProcess: 5,
+      filesPerProcess: 12,
     },
   ];
 }

@@ -23,7 +23,7 @@ export function printSummary(result: Result, counted: Counted): void {
   const { outcomes } = result;
   const { starts, commands, skipped } = counted;
   for (const outcome of outcomes.filter(({ isPassed }) => !isPassed)) printFailure(outcome);
-  printSuites(outcomes);
+  printSuites(outcomes, counted.processorSeconds);
   printSlowest(outcomes);
   const [seconds, processor] = [Math.round(counted.seconds), Math.round(counted.processorSeconds)];
   print(
@@ -44,18 +44,20 @@ function printFailure({ job, output, ending }: Outcome): void {
 }
 
 /** The sums of what ran beside each other: more than the run took. */
-function printSuites(outcomes: readonly Outcome[]): void {
+function printSuites(outcomes: readonly Outcome[], inAll: number): void {
   print('\nseconds  processor  tests  skipped  suite');
   for (const [suite, some] of Map.groupBy(outcomes, ({ job }) => job.suite)) {
     const sum = (read: (outcome: Outcome) => number) => some.reduce((total, outcome) => total + read(outcome), 0);
     const cells = [
       pad(sum(({ seconds }) => seconds).toFixed(0), 7),
-      pad(sum(({ report }) => report?.processorSeconds ?? 0).toFixed(0), 10),
+      pad(sum(({ processorSeconds }) => processorSeconds ?? 0).toFixed(0), 10),
       pad(String(sum(({ report }) => report?.tests ?? 1)), 6),
       pad(String(sum(({ report }) => report?.skipped ?? 0)), 8),
     ];
     print(`${cells.join(' ')}  ${suite}`);
   }
+  const ofJobs = outcomes.reduce((total, { processorSeconds }) => total + (processorSeconds ?? 0), 0);
+  print(`${pad('', 7)} ${pad((inAll - ofJobs).toFixed(0), 10)} ${pad('', 15)}  shared servers, and the runner itself`);
 }
 
 function printSlowest(outcomes: readonly Outcome[]): void {

@@ -4,6 +4,7 @@
 
 import { Writable } from 'node:stream';
 import { run } from '../../src/cli/main.ts';
+import { hashPasswordsCheaply } from '../../src/operations/passwords-for-tests.ts';
 import { type Environment, type Ran, readJson, toVariables } from './service.ts';
 
 export interface Surroundings {
@@ -12,6 +13,8 @@ export interface Surroundings {
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+hashPasswordsCheaply();
 
 let last: Promise<unknown> = Promise.resolve();
 

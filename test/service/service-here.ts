@@ -3,6 +3,7 @@
 
 import { readConfig } from '../../src/config/config.ts';
 import { start } from '../../src/main.ts';
+import { hashPasswordsCheaply } from '../../src/operations/passwords-for-tests.ts';
 import { MovableClock } from '../../src/runtime/clock-for-tests.ts';
 import { type Environment, type Started, type StartedWithClock, toVariables } from './service.ts';
 
@@ -20,6 +21,8 @@ export interface StartHereOptions {
 }
 
 const faultExitCode = 70;
+
+hashPasswordsCheaply();
 
 export async function startServiceHere(
   dataFolder: string,
