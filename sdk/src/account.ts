@@ -2,7 +2,16 @@
 // needs an application that an operator registered, such as the console.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Account, AddedAppPassword, AppPassword, AppPasswords, Session, Sessions } from './description.ts';
+import type {
+  Account,
+  AddedAppPassword,
+  AppPassword,
+  AppPasswords,
+  Consents,
+  GivenConsent,
+  Session,
+  Sessions,
+} from './description.ts';
 import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
 import { call } from './request.ts';
 
@@ -40,6 +49,24 @@ export async function endSession(cabinet: Cabinet, id: string, options: CallOpti
 /** Ends all of them, the current one too. */
 export async function endSessions(cabinet: Cabinet, options: CallOptions = {}): Promise<void> {
   await call(cabinet, 'DELETE /me/sessions', options);
+}
+
+/** What you allowed applications to do for you, by AppKey. */
+export async function* listConsents(
+  cabinet: Cabinet,
+  { signal, pageSize = defaultPageSize }: ListOptions = {},
+): AsyncGenerator<GivenConsent, void, undefined> {
+  const pages = eachPage((cursor) => consentsPage(cabinet, { signal, limit: pageSize, cursor }));
+  for await (const { Consents } of pages) yield* Consents;
+}
+
+export function consentsPage(cabinet: Cabinet, { signal, ...query }: PageOptions = {}): Promise<Paged<Consents>> {
+  return callPage(cabinet, 'GET /me/consents', { query, signal });
+}
+
+/** Ends the application's sign-ins for you. */
+export async function endConsent(cabinet: Cabinet, appKey: string, options: CallOptions = {}): Promise<void> {
+  await call(cabinet, 'DELETE /me/consents/{appKey}', { ...options, path: { appKey } });
 }
 
 /** The oldest first. */

@@ -27,6 +27,7 @@ export type {
   Entry,
   Envelope,
   Event,
+  GivenConsent,
   Link,
   Lock,
   Operations,

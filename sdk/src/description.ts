@@ -231,6 +231,10 @@ export interface Consent {
   answer: 'allow' | 'deny';
 }
 
+export interface Consents {
+  Consents: GivenConsent[];
+}
+
 /** Where to copy an entry. */
 export interface CopyEntry {
   /** Absent, empty or -root-: the root folder. */
@@ -346,6 +350,16 @@ export interface Event {
 /** A page of events, newest first. */
 export interface Events {
   Events: Event[];
+}
+
+export interface GivenConsent {
+  /** The AppKey. */
+  Application: string;
+  ApplicationName: string;
+  /** What you allowed; all of it by `scope` of OAuth 2.0. */
+  Scopes: string[];
+  /** UTC, always three decimals. */
+  GivenAt: string;
 }
 
 /** Whether the service runs, or takes new work. */
@@ -1455,6 +1469,30 @@ export interface Operations {
     path: {
       /** The session */
       id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: Nothing;
+  };
+  /** List the applications that you allowed to act for you. */
+  'GET /me/consents': {
+    path: Record<never, never>;
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: Record<never, never>;
+    body: never;
+    answer: Consents;
+  };
+  /** Take back a consent. */
+  'DELETE /me/consents/{appKey}': {
+    path: {
+      /** The application */
+      appKey: string;
     };
     query: Record<never, never>;
     headers: Record<never, never>;

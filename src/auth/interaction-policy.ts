@@ -2,6 +2,13 @@
 // checked in this order; the first one that is needed is shown.
 
 import { base, Check, Prompt } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
+import type { Catalog } from '../catalog/catalog.ts';
+
+/** What an application may have of what it asks for. */
+export function toShownScopes(registered: string | undefined, requested: readonly string[]): string[] {
+  const known = new Set((registered ?? '').split(' '));
+  return requested.filter((name) => known.has(name));
+}
 
 /** The prompts that have a page. */
 export type PromptName = 'select_account' | 'login' | 'consent';
@@ -9,8 +16,9 @@ export type PromptName = 'select_account' | 'login' | 'consent';
 /** The values of the parameter `prompt` (OpenID Connect Core 1.0, section 3.1.2.1). */
 export const promptValues = ['none', 'login', 'consent', 'select_account'] as const;
 
-/** Without a request for consent none is needed: applications are registered by an operator or a manager. */
-export function toPolicy(): ReturnType<typeof base> {
+/** Consent is needed where the application asks for more than the person has allowed it before. Most applications that operators
+ *  registered need none. */
+export function toPolicy({ catalog }: { catalog: Catalog }): ReturnType<typeof base> {
   const policy = base();
   policy.remove('consent');
   policy.get('login')?.checks.add(
@@ -19,7 +27,13 @@ export function toPolicy(): ReturnType<typeof base> {
     }),
   );
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
-  policy.add(new Prompt({ name: 'consent', requestable: true }));
+  const consent = new Check('consent_missing', 'the person has not agreed', 'consent_required', async ({ oidc }) => {
+    const { client, session, requestParamScopes } = oidc;
+    if (client?.asks_consent !== true || session?.accountId === undefined) return false;
+    const allowed = await catalog.findConsent({ user: session.accountId, appKey: client.clientId });
+    return toShownScopes(client.scope, [...requestParamScopes]).some((scope) => !allowed.includes(scope));
+  });
+  policy.add(new Prompt({ name: 'consent', requestable: true }, consent));
   return policy;
 }
 

@@ -2,7 +2,7 @@
 
 import type { InteractionResults } from 'oidc-provider';
 import type { Provider } from 'oidc-provider/lib/provider.js';
-import type { PromptName } from './interaction-policy.ts';
+import { type PromptName, toShownScopes } from './interaction-policy.ts';
 import type { Interaction, InteractionAnswer, IssuerOptions } from './issuer-contract.ts';
 
 type Stored = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -16,14 +16,13 @@ export async function toInteraction(
   const { client_id: appKey, redirect_uri: redirectUri, scope } = params as Record<string, string | undefined>;
   const client = await Client.find(String(appKey));
   if (client === undefined) return null;
-  const registered = new Set((client.scope ?? '').split(' '));
   const user = session?.accountId === undefined ? null : await catalog.findUser({ id: session.accountId });
   return {
     prompt: prompt.name as PromptName,
     appKey: client.clientId,
     applicationName: client.clientName ?? '',
     redirectUri: String(redirectUri),
-    scopes: (scope ?? '').split(' ').filter((name) => registered.has(name)),
+    scopes: toShownScopes(client.scope, (scope ?? '').split(' ')),
     user: user && { id: user.id, name: user.name },
   };
 }

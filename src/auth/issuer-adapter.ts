@@ -178,6 +178,7 @@ function toClient(application: Application, now: number): AdapterPayload {
     grant_types: grants,
     ...(isForPeople && redirectUris.every(isWithoutPort) && { application_type: 'native' }),
     token_epoch: application.tokenEpoch,
+    asks_consent: application.asksConsent,
     redirect_uris: redirectUris ?? [],
     post_logout_redirect_uris: redirectUris ?? [],
     response_types: isForPeople ? ['code'] : [],

@@ -3,6 +3,7 @@
 import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provider';
 import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
+import type { Catalog } from '../catalog/catalog.ts';
 import { isScope, scopes } from '../domain/caller.ts';
 import { toBasePath } from '../domain/public-url.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -19,7 +20,8 @@ import { tokenLifetimeSeconds } from './tokens.ts';
 export const signInLifetimeSeconds = 14 * 24 * 3600;
 const interactionLifetimeSeconds = 3600;
 const codeLifetimeSeconds = 60;
-const knownScopes = ['openid', 'profile', 'offline_access', ...scopes];
+const signInScopes = ['openid', 'profile', 'offline_access'];
+const knownScopes = [...signInScopes, ...scopes];
 
 function toLifetimes(clock: Clock): Configuration['ttl'] {
   return {
@@ -70,13 +72,13 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'tls_client_auth', 'none'],
     enabledJWA: { idTokenSigningAlgValues: [...idTokenAlgorithms] },
     clientDefaults: { id_token_signed_response_alg: options.idTokenAlgorithm },
-    extraClientMetadata: { properties: ['previous_secret', 'certificates', 'token_epoch'] },
+    extraClientMetadata: { properties: ['previous_secret', 'certificates', 'token_epoch', 'asks_consent'] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     ttl: toLifetimes(options.clock),
     interactions: {
-      policy: toPolicy(),
+      policy: toPolicy(options),
       url: (_ctx, { uid, prompt }) => `${basePath}${toPromptPath(prompt.name as PromptName, uid)}`,
     },
     loadExistingGrant: (ctx) => grantEverythingRegistered(ctx, options),
@@ -138,10 +140,17 @@ async function grantEverythingRegistered(
   const grant = found ?? new Grant({ clientId: client.clientId, accountId: session.accountId });
   // As old as the sign-in, so that it is useless after a sign-out.
   grant.iat = session.loginTs ?? 0;
-  grant.addOIDCScope('openid profile offline_access');
-  grant.addResourceScope(audience, contentScopes(client.scope));
+  // What a person allowed is checked before a code is given; a grant never has more than that.
+  const allowed = client.asks_consent === true ? await findAllowed(catalog, grant) : (client.scope ?? '').split(' ');
+  const signIn = signInScopes.filter((scope) => allowed.includes(scope));
+  if (signIn.length > 0) grant.addOIDCScope(signIn.join(' '));
+  grant.addResourceScope(audience, contentScopes(allowed.join(' ')));
   await grant.save();
   return grant;
+}
+
+function findAllowed(catalog: Catalog, { accountId, clientId }: Grant): Promise<string[]> {
+  return catalog.findConsent({ user: String(accountId), appKey: String(clientId) });
 }
 
 async function findAccount({ catalog }: ConfigurationOptions, id: string) {

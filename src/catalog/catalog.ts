@@ -10,6 +10,7 @@ import * as applications from './verbs/applications.ts';
 import * as certificates from './verbs/certificates.ts';
 import * as changeEntry from './verbs/change-entry.ts';
 import * as changes from './verbs/changes.ts';
+import * as consents from './verbs/consents.ts';
 import * as consoleApplication from './verbs/console-application.ts';
 import * as contents from './verbs/contents.ts';
 import * as copyEntry from './verbs/copy-entry.ts';
@@ -53,6 +54,7 @@ const modules = {
   ...certificates,
   ...changeEntry,
   ...changes,
+  ...consents,
   ...consoleApplication,
   ...contents,
   ...copyEntry,

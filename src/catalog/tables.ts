@@ -32,11 +32,12 @@ export const tables: readonly Table[] = [
     'applications',
     1,
     `app_key name kind state space scopes secret_sha256 previous_secret_sha256 previous_secret_until redirect_uris created_at
-    created_by token_epoch`,
+    created_by token_epoch asks_consent`,
   ),
   table('certificates', 1, 'thumbprint app_key subject not_after added_at'),
   table('users', 1, 'id name state password signed_out_at created_at created_by created_in signed_in_at'),
   table('members', 2, 'user_id space role'),
+  table('consents', 2, 'user_id app_key scopes given_at'),
   table('app_passwords', 1, 'id user_id name access space app_key hash created_at expires_at used_at'),
   table('setup_links', 1, 'hash user_id made_in expires_at'),
   table('sessions', 1, 'grant_id session user_id app_key started_at used_at address user_agent expires_at'),

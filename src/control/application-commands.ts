@@ -28,6 +28,7 @@ export const applicationCommands: Commands = {
       // A comma may be part of an address.
       redirectUris: readOptionalText(input, 'redirectUris')?.split(/\s+/).filter(Boolean) ?? null,
       isForPeopleOnly: input.forPeople === true,
+      asksConsent: input.askConsent === true,
       certificates: certificate === null ? [] : [certificate.leaf],
     });
     return { ...toRegistered(made), ...toIssued(certificate) };
@@ -126,6 +127,7 @@ function toListed(application: Application): object {
     ...toPlace(application),
     Scopes: application.scopes,
     ...(application.redirectUris !== null && { RedirectUris: application.redirectUris }),
+    ...(application.asksConsent && { AsksConsent: true }),
     CreatedAt: new Date(application.createdAt).toISOString(),
   };
 }

@@ -59,7 +59,16 @@ export async function addApplication(
   checkGrant(caller, scopes ?? defaultScopes);
   for (const uri of redirectUris ?? []) applications.checkRedirectUri(uri, 'RedirectUris');
   const certificates = certificate === null ? [] : [certificate];
-  const application = { name, kind, scopes, redirectUris, certificates, space, isForPeopleOnly: false };
+  const application = {
+    name,
+    kind,
+    scopes,
+    redirectUris,
+    certificates,
+    space,
+    isForPeopleOnly: false,
+    asksConsent: redirectUris !== null,
+  };
   return await applications.addApplication(cabinet, application, byCaller(cabinet, caller));
 }
 

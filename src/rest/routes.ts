@@ -17,6 +17,7 @@ import { changeEntryRoute, copyEntryRoute, deleteEntryRoute } from './routes/cha
 import { changeEntriesRoute, showJobRoute } from './routes/change-many.ts';
 import { changesRoute } from './routes/changes.ts';
 import { consentRoute, showConsentRoute } from './routes/consent.ts';
+import { consentRoutes } from './routes/consents.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { createFolderRoute } from './routes/create-folder.ts';
 import { docsFileRoute, docsRoute } from './routes/docs.ts';
@@ -96,6 +97,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   changesRoute,
   searchRoute,
   ...meRoutes,
+  ...consentRoutes,
   ...appPasswordRoutes,
   listSpacesRoute,
   showSpaceRoute,

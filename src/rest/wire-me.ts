@@ -1,6 +1,7 @@
 // Renders what people see of their own account as JSON.
 
 import type { AppPassword } from '../catalog/verbs/app-passwords.ts';
+import type { Consent } from '../catalog/verbs/consents.ts';
 import type { AppPasswordWithSecret } from '../operations/app-passwords.ts';
 import type { Account, OwnSession } from '../operations/me.ts';
 import { renderTime } from './wire.ts';
@@ -23,6 +24,16 @@ export function renderSessions(sessions: readonly OwnSession[]): string {
     IsCurrent: session.isCurrent,
   }));
   return JSON.stringify({ Sessions: shown });
+}
+
+export function renderConsents(consents: readonly Consent[]): string {
+  const shown = consents.map(({ appKey, applicationName, scopes, givenAt }) => ({
+    Application: appKey,
+    ApplicationName: applicationName,
+    Scopes: scopes,
+    GivenAt: renderTime(givenAt),
+  }));
+  return JSON.stringify({ Consents: shown });
 }
 
 function toAppPassword({ id, name, access, spaceId, createdAt, expiresAt, usedAt }: AppPassword): object {

@@ -66,6 +66,7 @@ async function manage(catalog: Catalog, one: Registered): Promise<void> {
     secretSha256: null,
     redirectUris: ['https://app.example/back?a=b&c="d"'],
     certificates: [],
+    asksConsent: true,
     isForPeopleOnly: true,
     space: null,
     spaceId: '',

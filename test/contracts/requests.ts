@@ -43,6 +43,7 @@ export async function addApplication(
     redirectUris: null,
     certificates: [],
     isForPeopleOnly: false,
+    asksConsent: false,
     space,
     spaceId: randomUUIDv7(),
     rootId: randomUUIDv7(),

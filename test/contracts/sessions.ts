@@ -102,6 +102,32 @@ export function testSessions(name: string, open: () => Promise<CatalogUnderTest>
       await assert.rejects(catalog.endSession({ id: 'grant-c1', user: 'cem', ...what }), refuses('SessionNotFound'));
     });
 
+    it('remembers consents, adds to them, and ends the sessions of the application with them', async () => {
+      await addPerson('gil');
+      await addPerson('hal');
+      await addApplication(catalog, 'other');
+      const consent = { user: 'gil', appKey: 'ak_first', ...what };
+      await catalog.giveConsent({ ...consent, scopes: ['openid', 'content.read'] });
+      await catalog.giveConsent({ ...consent, scopes: ['content.read', 'content.write'], at: what.at + 5 });
+      await catalog.giveConsent({ ...consent, scopes: ['openid'], at: what.at + 9 });
+      await catalog.giveConsent({ ...consent, appKey: 'ak_other', scopes: ['openid'] });
+      const scopes = ['openid', 'content.read', 'content.write'];
+      assert.deepEqual(await catalog.findConsent({ user: 'gil', appKey: 'ak_first' }), scopes);
+      assert.deepEqual(await catalog.findConsent({ user: 'hal', appKey: 'ak_first' }), []);
+      const [first, second] = await catalog.listConsents({ user: 'gil' });
+      assert.deepEqual(first, { appKey: 'ak_first', applicationName: 'first', scopes, givenAt: what.at + 5 });
+      assert.equal(second?.appKey, 'ak_other');
+      await signIn('gil', 'g1');
+      await signIn('hal', 'h1');
+      await assert.rejects(catalog.endConsent({ ...consent, user: 'hal' }), refuses('ConsentNotFound'));
+      await catalog.endConsent(consent);
+      assert.deepEqual([await isValid('gil', 'g1'), await isValid('hal', 'h1')], [false, true]);
+      assert.equal(await findToken('g1'), null);
+      assert.deepEqual(await catalog.findConsent({ user: 'gil', appKey: 'ak_first' }), []);
+      assert.equal((await catalog.listConsents({ user: 'gil' })).length, 1);
+      await assert.rejects(catalog.endConsent(consent), refuses('ConsentNotFound'));
+    });
+
     it('ends all sessions of a person at once', async () => {
       await addPerson('eva');
       await signIn('eva', 'e1');

@@ -22,6 +22,8 @@ test('An application has no password, no sessions and no app passwords', async (
     ['GET', '/me/sessions'],
     ['DELETE', '/me/sessions'],
     ['DELETE', '/me/sessions/x'],
+    ['GET', '/me/consents'],
+    ['DELETE', '/me/consents/x'],
     ['GET', '/me/app-passwords'],
     ['POST', '/me/app-passwords', { Name: 'laptop', Access: 'read' }],
     ['DELETE', '/me/app-passwords/x'],

@@ -37,6 +37,14 @@ export const accountLines: Record<string, ContentLine> = {
     ...own,
     endsSignIn: true,
   },
+  [`GET ${CONTENT}/me/consents`]: { path: () => '/me/consents', request: plainly, missing: null, ...own },
+  [`DELETE ${CONTENT}/me/consents/{appKey}`]: {
+    path: () => '/me/consents/unknown',
+    request: plainly,
+    missing: null,
+    ...own,
+    refusal: { status: 404, code: 'ConsentNotFound' },
+  },
   [`GET ${CONTENT}/me/app-passwords`]: { path: () => '/me/app-passwords', request: plainly, missing: null, ...own },
   [`POST ${CONTENT}/me/app-passwords`]: {
     path: () => '/me/app-passwords',
@@ -62,6 +70,7 @@ const ownWay = (path: string, code: string): Record<string, Way> => ({
 
 export const accountWays: Record<string, Record<string, Way>> = {
   [`DELETE ${CONTENT}/me/sessions/{id}`]: ownWay('/me/sessions', 'SessionNotFound'),
+  [`DELETE ${CONTENT}/me/consents/{appKey}`]: ownWay('/me/consents', 'ConsentNotFound'),
   [`DELETE ${CONTENT}/me/app-passwords/{id}`]: ownWay('/me/app-passwords', 'AppPasswordNotFound'),
 };
 

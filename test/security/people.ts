@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import * as client from 'openid-client';
 import { addApplication, type Person, type Registered } from '../service/operator.ts';
-import { Browser } from './browser.ts';
+import { Browser, type Page } from './browser.ts';
 
 export const redirectUri = 'https://app.example/back';
 
@@ -46,9 +46,13 @@ export async function signIn(
   const begun = await begin(configuration);
   const page = await browser.open(begun.url);
   assert.equal(page.status, 200, page.text);
-  const back = await browser.submit(page, { user: User, password: Password });
+  const back = await allowIfAsked(browser, await browser.submit(page, { user: User, password: Password }));
   assert.equal(back.url.origin, new URL(redirectUri).origin, back.text);
   return await finish(configuration, back.url, begun);
+}
+
+async function allowIfAsked(browser: Browser, page: Page): Promise<Page> {
+  return page.url.pathname.includes('/consent/') ? await browser.submit(page, { answer: 'allow' }) : page;
 }
 
 export function finish(configuration: client.Configuration, back: URL, { verifier, state }: Begun) {

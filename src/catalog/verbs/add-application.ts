@@ -12,7 +12,7 @@ import { insertSpace } from './spaces.ts';
 
 const intoApplications = insertInto(
   'applications',
-  'app_key name kind state space scopes secret_sha256 redirect_uris created_at created_by',
+  'app_key name kind state space scopes secret_sha256 redirect_uris created_at created_by asks_consent',
 );
 
 export interface AddApplication extends Origin {
@@ -31,6 +31,8 @@ export interface AddApplication extends Origin {
   spaceId: string;
   rootId: string;
   quotaBytes?: number | null;
+  /** Whether it needs a person's consent before it acts for them. */
+  asksConsent: boolean;
 }
 
 export const addApplication = write(
@@ -55,6 +57,7 @@ export const addApplication = write(
       input.redirectUris === null ? null : JSON.stringify(input.redirectUris),
       input.at,
       input.by,
+      input.asksConsent ? 1 : 0,
     ]);
     yield* note(input, space, 'application.added', input.appKey, { name: input.name });
     for (const certificate of input.certificates) yield* insertCertificate(input, space, input.appKey, certificate);

@@ -29,6 +29,8 @@ export interface Application {
   certificates: string[];
   /** Access tokens of an earlier epoch are revoked. */
   tokenEpoch: number;
+  /** Whether it needs a person's consent before it acts for them. */
+  asksConsent: boolean;
 }
 
 interface ApplicationRow {
@@ -49,11 +51,12 @@ interface ApplicationRow {
   redirect_uris: string | null;
   thumbprints: string | null;
   token_epoch: number;
+  asks_consent: number;
 }
 
 const selection = sql`SELECT app_key, applications.name AS name, kind, state, scopes, applications.space AS space,
   spaces.id AS space_id, spaces.name AS space_name, root, applications.created_at AS created_at, applications.created_by AS created_by, secret_sha256,
-  previous_secret_sha256, previous_secret_until, redirect_uris, token_epoch, (SELECT string_agg(thumbprint, ' ')
+  previous_secret_sha256, previous_secret_until, redirect_uris, token_epoch, asks_consent, (SELECT string_agg(thumbprint, ' ')
   FROM certificates WHERE certificates.app_key = applications.app_key) AS thumbprints FROM applications LEFT
   JOIN spaces ON spaces.space = applications.space`;
 
@@ -73,6 +76,7 @@ function toApplication(found: ApplicationRow): Application {
     redirectUris: found.redirect_uris === null ? null : (JSON.parse(found.redirect_uris) as string[]),
     certificates: found.thumbprints?.split(' ') ?? [],
     tokenEpoch: found.token_epoch,
+    asksConsent: found.asks_consent === 1,
   };
 }
 

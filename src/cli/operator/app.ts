@@ -23,6 +23,7 @@ export function registerApp(program: Command): void {
     .option('--scopes <scopes>', 'of content.read, content.write, content.admin')
     .option('--redirect-uri <uri...>', 'people sign in through it and return here')
     .option('--for-people', 'acts for people only: has no space and no secret')
+    .option('--ask-consent', 'people are asked before it acts for them')
     .action((name: string, options: AddOptions) => print(options, () => add(name, options), toPairs));
   common(app.command('list').description('list the applications')).action((options: CommonOptions) =>
     print(options, () => runCommand({ name: 'app list', input: { env: options.env } }), toTable),

@@ -23,6 +23,8 @@ interface NewApplication {
   redirectUris: string[] | null;
   /** Belongs to no space and has no secret: a page in a browser, for people of every space. */
   isForPeopleOnly: boolean;
+  /** Whether it needs a person's consent before it acts for them. */
+  asksConsent: boolean;
   certificates: NewCertificate[];
 }
 
@@ -32,6 +34,7 @@ export const plainApplication = {
   scopes: null,
   redirectUris: null,
   isForPeopleOnly: false,
+  asksConsent: false,
   certificates: [],
 } as const satisfies Omit<NewApplication, 'name' | 'certificates'> & { certificates: readonly NewCertificate[] };
 
@@ -57,6 +60,7 @@ export async function addApplication(
     secretSha256: secret === null ? null : toSecretHash(secret),
     redirectUris: request.redirectUris?.map((uri) => checkRedirectUri(uri)) ?? null,
     isForPeopleOnly: request.isForPeopleOnly,
+    asksConsent: request.asksConsent,
     certificates: request.certificates,
     space: typeof request.space === 'string' ? checkPlainName(request.space, 'Space') : request.space,
     spaceId: randomUUIDv7(),
@@ -72,13 +76,15 @@ export function noMutualTls(): Refusal {
   return new Refusal('InvalidField', 'There is no mutual-TLS address for the test environment.', { target: 'Kind' });
 }
 
-function checkCombination({ kind, redirectUris, isForPeopleOnly, space, certificates }: NewApplication): void {
+function checkCombination(request: NewApplication): void {
+  const { kind, redirectUris, isForPeopleOnly, asksConsent, space, certificates } = request;
   const problem =
     (kind === 'server' && redirectUris !== null && 'People do not sign in through a server-based application.') ||
     (kind !== 'server' && certificates.length > 0 && 'Only applications of kind server have certificates.') ||
     (isForPeopleOnly &&
       redirectUris === null &&
       'An application for people needs an address to return to: --redirect-uri.') ||
+    (asksConsent && redirectUris === null && 'Only an application through which people sign in asks for consent.') ||
     (redirectUris?.length === 0 && 'No address to return to was given.') ||
     (isForPeopleOnly && space !== null && 'An application for people belongs to no space.');
   if (problem !== false) throw new Refusal('InvalidField', problem);

@@ -70,6 +70,30 @@ export const exampleSession = {
   IsCurrent: true,
 };
 
+export const Consents = Type.Object(
+  {
+    Consents: Type.Array(
+      Type.Object(
+        {
+          Application: Type.String({ description: 'The AppKey.' }),
+          ApplicationName: Type.String(),
+          Scopes: Type.Array(Type.String(), { description: 'What you allowed; all of it by `scope` of OAuth 2.0.' }),
+          GivenAt: time,
+        },
+        { title: 'GivenConsent' },
+      ),
+    ),
+  },
+  { title: 'Consents' },
+);
+
+export const exampleConsent = {
+  Application: exampleIds.appKey,
+  ApplicationName: 'reports',
+  Scopes: ['openid', 'content.read'],
+  GivenAt: '2026-01-15T09:30:00.123Z',
+};
+
 const nullableTime = (description: string) => Type.Union([time, Type.Null()], { description });
 
 const AppPassword = Type.Object(

@@ -4,6 +4,7 @@ import { renderConsentPage } from '../../auth/consent-page.ts';
 import type { Interaction } from '../../auth/issuer-contract.ts';
 import { toPageHeaders } from '../../auth/pages.ts';
 import type { Answer } from '../../listener/answer.ts';
+import { giveConsent } from '../../operations/consents.ts';
 import { pageAnswer, pathId } from '../openapi/description.ts';
 import { Consent } from '../openapi/schemas.ts';
 import type { OpenRoute } from '../route.ts';
@@ -25,8 +26,8 @@ export const showConsentRoute: OpenRoute = {
     tag: 'Signing in',
     summary: 'The page on which a person allows an application to act for them',
     description:
-      'Where the issuer sends the browser of a person whom an application asks for consent (`prompt=consent`). It belongs ' +
-      'to that browser alone.',
+      'Where the issuer sends the browser of a person whose consent an application needs, or asks for (`prompt=consent`). It ' +
+      'belongs to that browser alone. What the person allows is remembered: `GET /me/consents`.',
     parameters: [pathId('The sign-in that was begun', 'uid')],
     responses: { 200: pageAnswer('The page'), 400: pageAnswer('There is no such question in this browser') },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
@@ -42,7 +43,12 @@ export const consentRoute: OpenRoute = {
     const interaction = await findInteraction(context, exchange, ['consent']);
     if (interaction === null) return answerNotFound();
     const answer = (await readPageForm(exchange)).get('answer');
-    if (answer === 'allow') return await finishInteraction(context, exchange, { kind: 'allowed' });
+    if (answer === 'allow') {
+      const { user, appKey, scopes } = interaction;
+      if (user === null) return answerNotFound();
+      await giveConsent(context.cabinet, { user: user.id, appKey, scopes, requestId: exchange.requestId });
+      return await finishInteraction(context, exchange, { kind: 'allowed' });
+    }
     if (answer === 'deny') return await finishInteraction(context, exchange, { kind: 'denied' });
     return { ...answerPage(interaction), status: 400 };
   },
