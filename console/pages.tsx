@@ -18,6 +18,7 @@ import { useWords } from './words/words.tsx';
 const SearchPage = lazy(async () => ({ default: (await import('./find/search-page.tsx')).SearchPage }));
 const TrashPage = lazy(async () => ({ default: (await import('./find/trash-page.tsx')).TrashPage }));
 const ChangesPage = lazy(async () => ({ default: (await import('./find/changes-page.tsx')).ChangesPage }));
+const AccountPage = lazy(async () => ({ default: (await import('./account/account-page.tsx')).AccountPage }));
 const ManagePage = lazy(async () => ({ default: (await import('./manage/manage-page.tsx')).ManagePage }));
 
 export function Pages({ session }: { session: Session }) {
@@ -65,6 +66,8 @@ function CurrentPage(): ReactNode {
       return <TrashPage />;
     case 'changes':
       return <ChangesPage />;
+    case 'account':
+      return <AccountPage />;
     case 'manage':
       return <ManagePage />;
   }

@@ -14,6 +14,7 @@ import { setParams, useRoute } from '../routing/router.ts';
 import { useSession } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import { Facts } from './facts.tsx';
+import { LockNote } from './lock-note.tsx';
 import { Preview } from './preview.tsx';
 import { Versions } from './versions.tsx';
 import './details-pane.css';
@@ -72,6 +73,7 @@ function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
         />
         <IconButton icon="close" label={words.details.close} onPress={onClose} />
       </header>
+      <LockNote id={Entry.Id} />
       <Tabs
         className="look-tabs"
         selectedKey={tab}

@@ -13,6 +13,7 @@ import { handleKey } from './keys.ts';
 import { iconOf } from './kind.ts';
 import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
 import type { Order } from './listing.ts';
+import { LockBadge } from './lock-badge.tsx';
 import './entry-list.css';
 
 const columns = ['name', 'modified', 'size'] as const;
@@ -138,6 +139,7 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
         ) : (
           <bdi className="entry-name">{entry.Name}</bdi>
         )}
+        <LockBadge locks={props.locks.get(entry.Id)} />
       </div>
       <div role="gridcell" className="cell-modified">
         <time dateTime={entry.ModifiedAt} title={formatTime(entry.ModifiedAt, words.locale)}>

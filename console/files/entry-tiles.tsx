@@ -14,6 +14,7 @@ import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import { iconOf, kindOf } from './kind.ts';
 import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
+import { LockBadge } from './lock-badge.tsx';
 import './entry-tiles.css';
 
 const minWidth = 168;
@@ -115,6 +116,7 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       ) : (
         <bdi className="tile-name">{entry.Name}</bdi>
       )}
+      <LockBadge locks={props.locks.get(entry.Id)} />
       <span className="tile-size">{formatSize(entry.Size, words.locale)}</span>
     </div>
   );

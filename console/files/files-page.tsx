@@ -31,6 +31,7 @@ import { FolderDialogs } from './folder-dialogs.tsx';
 import { useFolderDrop } from './folder-drop.ts';
 import type { EntriesProps } from './list-shared.ts';
 import { type Order, useListing } from './listing.ts';
+import { useLocksIn } from './locks.ts';
 import { useResolvedFolder } from './resolve-folder.ts';
 import { useSelection } from './selection.ts';
 import { type Action, Toolbar } from './toolbar.tsx';
@@ -60,6 +61,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   const words = useWords();
   const { cabinet, canWrite } = useSession();
   const listing = useListing(folderId, order);
+  const locks = useLocksIn(folderId);
   const selection = useSelection(listing.entries);
   const ancestors = useAncestors(folderId);
   const actions = useActions();
@@ -79,7 +81,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   useKeysOfEmpty(listing.isWhole && listing.entries.length === 0, commands);
   useFocusAfterWalk(listing.entries.length > 0);
   const shared: EntriesProps = {
-    ...{ listing, selection, order, commands, renaming, canWrite },
+    ...{ listing, selection, order, commands, renaming, canWrite, locks },
     setOrder: (next) => setParams({ order: toOrderParam(next) }, { isReplaced: true }),
     onRename: (entry: Entry, name: string) => actions.rename(entry, name, folderId),
     onRenameEnd() {

@@ -1,6 +1,6 @@
 // What the list and the tiles share.
 
-import type { Entry } from '@cabinet/client';
+import type { Entry, Lock } from '@cabinet/client';
 import type { MouseEvent } from 'react';
 import type { DropTarget } from './drag.ts';
 import type { KeyCommands } from './keys.ts';
@@ -20,6 +20,8 @@ export interface EntriesProps {
   /** Null if nothing may be dropped there. */
   dropOn(entry: Entry): DropTarget | null;
   canWrite: boolean;
+  /** By entry. */
+  locks: ReadonlyMap<string, readonly Lock[]>;
 }
 
 /** As file managers do it: a click selects one, with Ctrl one more, with Shift all up to it. A finger opens; once something is

@@ -48,6 +48,8 @@ export function useLiveUpdates(): void {
       void queries.invalidateQueries({ queryKey: ['trash'] });
       // Removed entries are not refetched: that would only return 404.
       for (const id of listExisting(changes)) void queries.invalidateQueries({ queryKey: ['entry', id] });
+      if (changes.some(({ Action }) => Action === 'entry.locked' || Action === 'entry.unlocked'))
+        void queries.invalidateQueries({ queryKey: ['locks'] });
       const hasFolders = changes.some(({ Entry }) => Entry === undefined || Entry.Type === 'folder');
       if (hasFolders) void queries.invalidateQueries({ queryKey: ['tree'] });
     });

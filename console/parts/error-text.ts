@@ -41,6 +41,12 @@ function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): s
     case 'FileNotFound':
     case 'FolderNotFound':
       return words.missing;
+    case 'Locked':
+      return words.locked(/^It is locked by (.*)\.$/s.exec(message)?.[1] ?? '');
+    case 'PasswordInvalid':
+      return words.wrongPassword;
+    case 'TooManyAppPasswords':
+      return words.tooManyAppPasswords;
     case 'StorageFull':
       return words.full;
     case 'QuotaExceeded':

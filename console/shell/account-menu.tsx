@@ -6,7 +6,8 @@ import { MenuSection } from 'react-aria-components/Menu';
 import { IconButton } from '../parts/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { basePath } from '../routing/base-path.ts';
-import { useSession } from '../session/session-context.tsx';
+import { go } from '../routing/router.ts';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { languages, useWords } from '../words/words.tsx';
 import { type Preferences, prefer } from './preferences.ts';
 import { Shortcuts } from './shortcuts.tsx';
@@ -15,6 +16,7 @@ import { usePreferences } from './use-preferences.ts';
 export function AccountMenu() {
   const words = useWords();
   const { session } = useSession();
+  const params = useSpaceParams();
   const { theme, density, language } = usePreferences();
   const [isHelping, setHelping] = useState(false);
   const act = (key: string) => {
@@ -22,6 +24,7 @@ export function AccountMenu() {
     if (what === 'theme') prefer({ theme: value as Preferences['theme'] });
     if (what === 'density') prefer({ density: value as Preferences['density'] });
     if (what === 'language') prefer({ language: value === '' ? null : value });
+    if (what === 'account') go({ page: 'account', params });
     if (what === 'shortcuts') setHelping(true);
     if (what === 'docs') window.open(`${basePath}/docs`, '_blank', 'noopener');
     if (what === 'out') session.signOut();
@@ -31,6 +34,9 @@ export function AccountMenu() {
       <Menu label={words.shell.account} trigger={<IconButton icon="user" label={words.shell.account} />} onAction={act}>
         <MenuSection>
           <Header className="menu-head">{words.shell.signedInAs(session.person.name)}</Header>
+          <MenuItem id="account" icon="key">
+            {words.shell.yourAccount}
+          </MenuItem>
           <MenuItem id="shortcuts" icon="info" keys="?">
             {words.shell.shortcuts}
           </MenuItem>

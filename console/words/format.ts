@@ -30,6 +30,11 @@ export function formatTime(iso: string, locale: string): string {
   return keep(`time ${locale}`, () => new Intl.DateTimeFormat(locale, options)).format(new Date(iso));
 }
 
+/** For what is less than a day away. */
+export function formatHour(iso: string, locale: string): string {
+  return keep(`hour ${locale}`, () => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(new Date(iso));
+}
+
 const dayMs = 24 * 3600 * 1000;
 
 /** Short, for lists: the time of today, the day of this year, else the whole date. */
@@ -37,7 +42,7 @@ export function formatWhen(iso: string, locale: string, now = Date.now()): strin
   const date = new Date(iso);
   const today = new Date(now);
   if (date.toDateString() === today.toDateString()) {
-    return keep(`hour ${locale}`, () => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(date);
+    return formatHour(iso, locale);
   }
   if (date.getFullYear() === today.getFullYear()) {
     const options = { day: 'numeric', month: 'short' } as const;

@@ -2105,6 +2105,17 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
+  /** The console at /account. */
+  'GET {base}/account': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
   /** The console at /manage. */
   'GET {base}/manage': {
     path: Record<never, never>;

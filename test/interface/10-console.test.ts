@@ -16,6 +16,7 @@ const pages = [
   '/search',
   '/trash',
   '/changes',
+  '/account',
   '/manage',
   '/manage/people',
   '/manage/people/x',

@@ -13,6 +13,7 @@ const pages: Record<string, string> = {
   '/search': 'ConsoleSearch',
   '/trash': 'ConsoleTrash',
   '/changes': 'ConsoleChanges',
+  '/account': 'ConsoleAccount',
   '/manage': 'ConsoleManage',
   '/manage/{page}': 'ConsoleManagePage',
   '/manage/{page}/{id}': 'ConsoleManageOne',

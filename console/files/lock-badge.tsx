@@ -1,0 +1,18 @@
+// The badge of a locked entry in lists.
+
+import type { Lock } from '@cabinet/client';
+import { Icon } from '../parts/icon.tsx';
+import { useWords } from '../words/words.tsx';
+import './lock-badge.css';
+
+export function LockBadge({ locks }: { locks: readonly Lock[] | undefined }) {
+  const { files } = useWords();
+  if (locks === undefined || locks.length === 0) return null;
+  const text = files.lockedBy([...new Set(locks.map(({ TakenBy }) => TakenBy))].join(', '));
+  return (
+    <span className="lock-badge" title={text}>
+      <Icon name="lock" size={15} />
+      <span className="unseen">{text}</span>
+    </span>
+  );
+}
