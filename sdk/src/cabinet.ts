@@ -65,6 +65,7 @@ export * from './managing.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
 export * from './search.ts';
 export * from './sign-in.ts';
+export * from './starred.ts';
 export {
   type ApplicationCredentials,
   applicationToken,

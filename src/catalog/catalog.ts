@@ -38,6 +38,7 @@ import * as settings from './verbs/settings.ts';
 import * as setupLinks from './verbs/setup-links.ts';
 import * as signInRecords from './verbs/sign-in-records.ts';
 import * as spaces from './verbs/spaces.ts';
+import * as starred from './verbs/starred.ts';
 import * as trash from './verbs/trash.ts';
 import * as tree from './verbs/tree.ts';
 import * as uploads from './verbs/uploads.ts';
@@ -82,6 +83,7 @@ const modules = {
   ...setupLinks,
   ...signInRecords,
   ...spaces,
+  ...starred,
   ...trash,
   ...tree,
   ...uploads,

@@ -64,6 +64,8 @@ export const tables: readonly Table[] = [
   table('versions', 2, 'entry version content content_type created_at created_by comment superseded_at seal'),
   table('locks', 1, 'token space entry is_deep is_exclusive owner owner_text taken_by is_new taken_at expires_at'),
   table('dead_properties', 3, 'entry namespace name xml'),
+  table('starred', 3, 'user_id space id at'),
+  table('recent', 3, 'user_id space id at'),
   table('trash', 1, 'entry space parent path trashed_at trashed_by seal'),
   table('hidden_trees', 1, 'entry purpose at'),
   table('usage', 2, 'space actor entries bytes most_entries most_bytes most_requests'),

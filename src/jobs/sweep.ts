@@ -28,6 +28,7 @@ interface SweepCounts {
   sessions: number;
   links: number;
   entryJobs: number;
+  personalEntries: number;
   versions: number;
   trashed: number;
 }
@@ -64,6 +65,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     sessions: await untilNone(() => catalog.forgetSessions({ at: now })),
     links: await untilNone(() => catalog.forgetLinks({ at: now })),
     entryJobs: await untilNone(() => catalog.forgetEntryJobs({ at: now })),
+    personalEntries: await untilNone(() => catalog.forgetPersonal({})),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
   };

@@ -8,6 +8,7 @@ import { Fault } from '../domain/fault.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
+import { noteRecent } from './note-recent.ts';
 import { recordRead } from './record-read.ts';
 import { toChecksums, VerifiedChunks } from './verified-chunks.ts';
 
@@ -38,11 +39,14 @@ interface OpenFileRequest {
   fileId: string;
   /** Null for the current one. */
   version: number | null;
+  /** Whether the person has opened the file, and finds it among the recent ones. */
+  isOpenedByPerson?: boolean;
 }
 
 export async function openFile(cabinet: Cabinet, caller: Caller, request: OpenFileRequest): Promise<OpenedFile> {
   const { space, content } = await requireContent(cabinet, caller, request);
-  const { fileId: entry, version } = request;
+  const { fileId: entry, version, isOpenedByPerson = false } = request;
+  if (isOpenedByPerson) noteRecent(cabinet, caller, { space, id: entry });
   return recordRead(cabinet, toOpenedFile(cabinet, content), { space, entry, version, caller });
 }
 

@@ -22,6 +22,7 @@ import { discardBlobs } from './discard-blobs.ts';
 import { checkFree } from './free-space.ts';
 import { mayBeRepeated, toIdempotency } from './idempotency.ts';
 import { isKept as isBlobKept } from './kept-blobs.ts';
+import { noteRecent } from './note-recent.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, fileTooLarge, type ReceivedContent } from './receive-content.ts';
 
@@ -137,7 +138,9 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
   const save = async () => {
     const access = renewAccess(caller, request.destination.access, () => folderNotFound('FolderId'));
     authorize(caller, 'write', access);
-    return request.inBatch?.earlier ?? (await write(cabinet, caller, request));
+    const saved = request.inBatch?.earlier ?? (await write(cabinet, caller, request));
+    if (request.inBatch === undefined) noteRecent(cabinet, caller, { space: access.space, id: saved.file.id });
+    return saved;
   };
   return await keepReceived(cabinet, request.received, save, request.upload !== undefined);
 }
@@ -214,6 +217,7 @@ export async function saveVersion(
       ...byCaller(cabinet, caller),
     });
     if (saved === null) throw fileNotFound();
+    noteRecent(cabinet, caller, { space, id: destination.fileId });
     return saved;
   });
 }

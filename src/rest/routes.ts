@@ -36,6 +36,7 @@ import { showSettingsRoute } from './routes/settings.ts';
 import { setupRoute, showSetupRoute } from './routes/setup.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
+import { starredRoutes } from './routes/starred.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { showLimitsRoute, showUsageRoute } from './routes/usage.ts';
@@ -99,6 +100,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   ...meRoutes,
   ...consentRoutes,
   ...appPasswordRoutes,
+  ...starredRoutes,
   listSpacesRoute,
   showSpaceRoute,
   addSpaceRoute,

@@ -4,7 +4,8 @@ import type { AppPassword } from '../catalog/verbs/app-passwords.ts';
 import type { Consent } from '../catalog/verbs/consents.ts';
 import type { AppPasswordWithSecret } from '../operations/app-passwords.ts';
 import type { Account, OwnSession } from '../operations/me.ts';
-import { renderTime } from './wire.ts';
+import type { PersonalPage } from '../operations/starred.ts';
+import { renderEntry, renderTime } from './wire.ts';
 import { toSpace } from './wire-managing.ts';
 
 export function renderAccount({ id, name, kind, spaces, hasPassword, secondFactors }: Account): string {
@@ -55,4 +56,12 @@ export function renderAppPasswords(appPasswords: readonly AppPassword[]): string
 /** The only answer that contains the password. */
 export function renderNewAppPassword({ appPassword, password }: AppPasswordWithSecret): string {
   return JSON.stringify({ AppPassword: toAppPassword(appPassword), Password: password });
+}
+
+export function renderPersonal(entries: PersonalPage['entries']): string {
+  const shown = entries.map(
+    ({ details: { entry, path }, at }) =>
+      `{"Entry":${renderEntry(entry)},"Path":${JSON.stringify(path)},"At":"${renderTime(at)}"}`,
+  );
+  return `{"Entries":[${shown.join(',')}]}`;
 }

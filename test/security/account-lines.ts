@@ -59,6 +59,22 @@ export const accountLines: Record<string, ContentLine> = {
     ...own,
     refusal: { status: 404, code: 'AppPasswordNotFound' },
   },
+  [`GET ${CONTENT}/me/starred`]: { path: () => '/me/starred', request: plainly, missing: null, ...own },
+  [`PUT ${CONTENT}/me/starred/{entryId}`]: {
+    path: () => '/me/starred/unknown',
+    request: plainly,
+    missing: null,
+    ...own,
+    refusal: { status: 404, code: 'EntryNotFound' },
+  },
+  [`DELETE ${CONTENT}/me/starred/{entryId}`]: {
+    path: () => '/me/starred/unknown',
+    request: plainly,
+    missing: null,
+    ...own,
+    refusal: { status: 404, code: 'EntryNotFound' },
+  },
+  [`GET ${CONTENT}/me/recent`]: { path: () => '/me/recent', request: plainly, missing: null, ...own },
 };
 
 const ownWay = (path: string, code: string): Record<string, Way> => ({
@@ -68,10 +84,19 @@ const ownWay = (path: string, code: string): Record<string, Way> => ({
   },
 });
 
+const starWay = (method: string): Record<string, Way> => ({
+  plainly: {
+    ask: (id) => ({ path: `/me/starred/${encodeURIComponent(id)}`, method }),
+    code: /^(EntryNotFound|Forbidden)$/,
+  },
+});
+
 export const accountWays: Record<string, Record<string, Way>> = {
   [`DELETE ${CONTENT}/me/sessions/{id}`]: ownWay('/me/sessions', 'SessionNotFound'),
   [`DELETE ${CONTENT}/me/consents/{appKey}`]: ownWay('/me/consents', 'ConsentNotFound'),
   [`DELETE ${CONTENT}/me/app-passwords/{id}`]: ownWay('/me/app-passwords', 'AppPasswordNotFound'),
+  [`PUT ${CONTENT}/me/starred/{entryId}`]: starWay('PUT'),
+  [`DELETE ${CONTENT}/me/starred/{entryId}`]: starWay('DELETE'),
 };
 
-export const accountWithoutIds = Object.keys(accountLines).filter((key) => !key.includes('{id}'));
+export const accountWithoutIds = Object.keys(accountLines).filter((key) => !key.includes('{'));

@@ -1,10 +1,10 @@
 // The schemas of what people see and change of their own account, and example records.
 
 import { maxAppPasswordName } from '../../operations/app-passwords.ts';
-import { exampleIds } from './examples.ts';
+import { exampleFile, exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
 import { exampleSpace } from './managing-examples.ts';
-import { Space } from './schemas.ts';
+import { Entry, Space } from './schemas.ts';
 
 const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
 const access = Type.Enum(['read', 'write']);
@@ -136,4 +136,13 @@ export const exampleAppPassword = {
   CreatedAt: '2026-01-15T09:30:00.123Z',
   ExpiresAt: null,
   LastUsedAt: null,
+};
+
+export const PersonalEntries = Type.Object(
+  { Entries: Type.Array(Type.Object({ Entry, Path: Type.String(), At: time })) },
+  { title: 'PersonalEntries', description: 'Entries that a person keeps an eye on, the newest first.' },
+);
+
+export const examplePersonal = {
+  Entries: [{ Entry: exampleFile, Path: '/Invoices/a.pdf', At: '2026-03-01T08:00:00.000Z' }],
 };

@@ -209,7 +209,8 @@ export const openFileRoute: CallerRoute = {
   action: 'read',
   async handle({ cabinet }, exchange, caller) {
     const version = readVersion(exchange.query().get('version'));
-    const file = await openFile(cabinet, caller, { fileId: exchange.parameters.id ?? '', version });
+    const isOpenedByPerson = exchange.request.method === 'GET' && version === null;
+    const file = await openFile(cabinet, caller, { fileId: exchange.parameters.id ?? '', version, isOpenedByPerson });
     return answerDownload(exchange.request, file);
   },
   describe: {
