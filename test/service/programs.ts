@@ -34,6 +34,7 @@ const programs = {
   },
   cadaver: { packages: ['cadaver'], needs: 'WebDAV by cadaver' },
   curl: { packages: ['curl'], needs: 'walk-throughs of the documentation, uploads and downloads by curl' },
+  davfs2: { packages: ['davfs2'], needs: 'WebDAV by davfs2', check: 'command -v mount.davfs && test -c /dev/fuse' },
   gcc: {
     packages: ['gcc', 'libc6-dev'],
     needs: 'power cuts, seeded bugs and disk faults of test/crash',
@@ -61,7 +62,7 @@ const programs = {
     needs: 'the example in Python, archives read by Python',
     check: `python3 -c 'import json, urllib.request, zipfile'`,
   },
-  rclone: { packages: ['rclone'], needs: 'the benchmark against rclone', isForBench: true },
+  rclone: { packages: ['rclone'], needs: 'WebDAV by rclone, and the benchmark against it' },
   script: { packages: ['bsdutils'], needs: 'the command line in a terminal' },
   slowhttptest: { packages: ['slowhttptest'], needs: 'slow clients by slowhttptest' },
   sslscan: { packages: ['sslscan'], needs: 'the TLS scan' },
