@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { Link } from './links.ts';
 import type { TokenVerifier } from './tokens.ts';
-import { type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
+import { notValidHere, type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
 
 const cacheMs = 500;
 const maxCached = 10_000;
@@ -25,6 +25,8 @@ export interface Credentials {
   spaceId: string | undefined;
   arrival: Arrival;
   requestId: string;
+  /** Whether this is the MCP endpoint, which has tokens of its own. */
+  isMcp?: boolean;
 }
 
 interface SecretCredentials {
@@ -57,8 +59,10 @@ export class Authenticator {
     this.#used = new LRUCache({ ...rules, ttl: recordEveryMs });
   }
 
-  async authenticate({ authorization, appKey, spaceId, arrival, requestId }: Credentials): Promise<Caller> {
+  async authenticate(credentials: Credentials): Promise<Caller> {
+    const { authorization, appKey, spaceId, arrival, requestId, isMcp = false } = credentials;
     const token = await this.#tokens.verify(readBearer(authorization));
+    if (token.isForMcp && !isMcp) throw notValidHere();
     const application = await this.#requireApplication(appKey === null ? token.clientId : appKey, token);
     checkAddress(application, arrival);
     checkCertificate(application, token, arrival);

@@ -18,6 +18,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { SyncGuard } from '../runtime/sync-guard.ts';
 import type { WorkerCalls } from '../runtime/worker-calls.ts';
+import { DocumentTexts } from '../search/extract/document-texts.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
 import { type Environment, folderOf, reloadShared, toCabinet } from './environment.ts';
@@ -107,6 +108,7 @@ async function attach(
     blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
     search: toSearch(main, name),
+    texts: toTexts(main, name),
     ...(await openJournal(config, name)),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => main.notify('removed', { name }) },
@@ -205,6 +207,11 @@ class RemoteTurns {
   end(turn: number): void {
     this.#ends.get(turn)?.();
   }
+}
+
+/** The main thread has the process that reads documents. */
+function toTexts(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']): DocumentTexts {
+  return new DocumentTexts((params) => main.call('extractText', { name, params }));
 }
 
 /** The index has one thread that answers, which the main thread asks. */
