@@ -107,8 +107,7 @@ async function attach(
     // While a backup is made, blobs are kept: the main thread knows.
     blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
-    search: toSearch(main, name),
-    texts: toTexts(main, name),
+    ...toReaders(main, name),
     ...(await openJournal(config, name)),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => main.notify('removed', { name }) },
@@ -209,9 +208,10 @@ class RemoteTurns {
   }
 }
 
-/** The main thread has the process that reads documents. */
-function toTexts(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']): DocumentTexts {
-  return new DocumentTexts((params) => main.call('extractText', { name, params }));
+/** The main thread has the index, and the process that reads documents. */
+function toReaders(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']) {
+  const texts = new DocumentTexts((params) => main.call('extractText', { name, params }));
+  return { search: toSearch(main, name), texts };
 }
 
 /** The index has one thread that answers, which the main thread asks. */
