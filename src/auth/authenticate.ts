@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Application } from '../catalog/verbs/applications.ts';
 import { actingForItself, type Caller, type SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { Link } from './links.ts';
@@ -53,7 +54,7 @@ export class Authenticator {
     this.#clock = clock;
     // `ttlResolution: 0` reads the clock instead of setting a timer for every millisecond with a lookup.
     const perf = { now: () => clock.monotonic() };
-    const rules = { max: maxCached, ttl: cacheMs, ttlResolution: 0, perf };
+    const rules = { ...atMost(maxCached), ttl: cacheMs, ttlResolution: 0, perf };
     this.#applications = new LRUCache(rules);
     this.#people = new LRUCache(rules);
     this.#used = new LRUCache({ ...rules, ttl: recordEveryMs });

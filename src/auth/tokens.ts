@@ -9,6 +9,7 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { isScope } from '../domain/caller.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { signingAlgorithm, toPublic } from './keys.ts';
 import type { OutsideIssuer } from './outside-issuer.ts';
@@ -46,7 +47,7 @@ export class TokenVerifier {
   #looking: Promise<void> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: maxCached });
+  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>(atMost(maxCached));
 
   constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = [], clock = systemClock) {
     this.#clock = clock;
