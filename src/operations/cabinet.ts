@@ -8,11 +8,11 @@ import type { JournalKeys } from '../catalog/journal-keys.ts';
 import type { NameRules } from '../domain/name.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LineLog } from '../runtime/line-log.ts';
-import type { DocumentTexts } from '../search/extract/document-texts.ts';
 import type { Search } from '../search/search.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
 import type { Quotas } from './quotas.ts';
+import type { ReadMemory } from './read-memory.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
 import type { ActiveUploads } from './upload-locks.ts';
 
@@ -72,6 +72,7 @@ export interface Cabinet {
   freeBytes(): number;
   readonly leases: Leases;
   readonly uploadMemory: UploadMemory;
+  readonly readMemory: ReadMemory;
   readonly hasher: Hasher;
   readonly uploads: ActiveUploads;
   readonly signInLimits: SignInLimits;
@@ -94,6 +95,4 @@ export interface Cabinet {
   readonly purger: { nudge(): void };
   readonly commits: Commits;
   readonly search: Search;
-  /** The text of documents on demand. */
-  readonly texts: Pick<DocumentTexts, 'read' | 'extract'>;
 }

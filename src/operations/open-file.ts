@@ -9,8 +9,9 @@ import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { noteRecent } from './note-recent.ts';
+import { BoundedChunks } from './read-memory.ts';
 import { recordRead } from './record-read.ts';
-import { toChecksums, VerifiedChunks } from './verified-chunks.ts';
+import { toChecksums } from './verified-chunks.ts';
 
 /** From `start` up to but not including `end`. */
 interface Range {
@@ -18,8 +19,9 @@ interface Range {
   end: number;
 }
 
-/** `release`: as `BlobChunks` has it. */
-interface Chunks extends AsyncIterable<Buffer> {
+/** `release`: as `BlobChunks` has it. Whoever reads without `for await`, or reads to the end, calls `return` when the last chunk is not
+ *  used any more. */
+interface Chunks extends AsyncIterableIterator<Buffer> {
   release?(): void;
 }
 
@@ -109,19 +111,10 @@ function isIntact(bytes: Uint8Array, { sizeBytes, checksums, sha256 }: FileConte
   return hash('sha256', bytes, 'buffer').equals(sha256);
 }
 
-function readBlob({ blobs }: Cabinet, content: FileContent, range: Range): Chunks {
+function readBlob(cabinet: Cabinet, content: FileContent, range: Range): Chunks {
   const { blob, sizeBytes, checksums } = content;
   if (blob === null || checksums === null) throw new Fault('other', 'a content has neither bytes nor a blob');
-  return new VerifiedChunks(blobs, { id: blob, sizeBytes, checksums }, range);
-}
-
-/** At most so many bytes from the start, in memory. */
-export async function readBeginning(file: OpenedFile, maxBytes: number): Promise<Buffer> {
-  const small = file.readSmall();
-  if (small !== null) return small.subarray(0, maxBytes);
-  const chunks: Buffer[] = [];
-  for await (const chunk of file.read({ start: 0, end: Math.min(file.sizeBytes, maxBytes) })) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return new BoundedChunks(cabinet, { id: blob, sizeBytes, checksums }, range);
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -12,9 +12,13 @@ interface Range {
   end: number;
 }
 
+interface Chunks extends AsyncIterableIterator<Buffer> {
+  release?(): void;
+}
+
 interface Readable {
   readSmall(): Buffer | null;
-  read(range: Range): AsyncIterable<Buffer>;
+  read(range: Range): Chunks;
 }
 
 interface Read extends Omit<NoteRead, keyof Origin> {
@@ -29,10 +33,21 @@ export function recordRead<File extends Readable>(cabinet: Cabinet, file: File, 
   return {
     ...file,
     readSmall: () => null,
-    async *read(range: Range) {
-      recorded ??= cabinet.catalog.noteRead(row);
-      await recorded;
-      yield* file.read(range);
+    read(range: Range): Chunks {
+      const chunks = file.read(range);
+      // Not a generator: that would end, and `return` its memory, while the last chunk is on its way.
+      return {
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+        async next() {
+          recorded ??= cabinet.catalog.noteRead(row);
+          await recorded;
+          return await chunks.next();
+        },
+        return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+        release: () => chunks.release?.(),
+      };
     },
   };
 }

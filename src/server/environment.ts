@@ -14,12 +14,11 @@ import { Hasher } from '../operations/hasher.ts';
 import { localLeases, sharedLeases } from '../operations/leases.ts';
 import { isPassword } from '../operations/passwords.ts';
 import { Quotas } from '../operations/quotas.ts';
+import { ReadMemory } from '../operations/read-memory.ts';
 import { SignInLimits } from '../operations/sign-in-limits.ts';
 import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
-import { DocumentTexts, oneAtATime } from '../search/extract/document-texts.ts';
-import { Extractor } from '../search/extract/extractor.ts';
 import type { StorageEvents } from './records.ts';
 import { emptyStorage, folderOf, openAnchor, openStorage, type Storage } from './storage.ts';
 
@@ -71,12 +70,10 @@ export async function openEnvironment(
   const appPasswordKey = toAppPasswordKey(keys);
   const journalAnchor = { lines: await openAnchor(config, clock), anchoredPosition: 0 };
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
-  const extractor = new Extractor(config.searchSeconds * 1000);
-  const texts = new DocumentTexts(oneAtATime(extractor));
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, texts, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, clock },
+    { ...storage, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -109,7 +106,6 @@ export async function openEnvironment(
     async close() {
       looks?.cancel();
       await jobs.stop();
-      await extractor.close();
       await cabinet.uploads.settle();
       await cabinet.hasher.close();
       await cabinet.leases.close();
@@ -144,7 +140,6 @@ type Made =
   | 'blobs'
   | 'commits'
   | 'search'
-  | 'texts'
   | 'journalFiles'
   | 'journalKeys'
   | 'journalAnchor'
@@ -157,20 +152,8 @@ type Made =
   | 'clock';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
-  const {
-    catalog,
-    blobs,
-    commits,
-    search,
-    texts,
-    journalFiles,
-    journalKeys,
-    freeBytes,
-    purger,
-    leases,
-    uploads,
-    clock,
-  } = made;
+  const { catalog, blobs, commits, search, journalFiles, journalKeys, freeBytes, purger, leases, uploads, clock } =
+    made;
   return {
     clock,
     catalog,
@@ -179,6 +162,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     names: config.names,
     freeBytes,
     uploadMemory: new UploadMemory(config.httpThreads),
+    readMemory: new ReadMemory(config.httpThreads),
     hasher: new Hasher(clock),
     uploads,
     signInLimits: new SignInLimits(name, shared, clock),
@@ -188,7 +172,6 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     leases,
     commits,
     search,
-    texts,
     quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
     journalKeys,

@@ -120,15 +120,15 @@ class Tree {
     });
     if (content === null) return;
     const file = await open(to, 'wx', 0o600);
+    const chunks = toOpenedFile(this.#cabinet, content).read({ start: 0, end: content.sizeBytes });
     try {
-      for await (const chunk of toOpenedFile(this.#cabinet, content).read({ start: 0, end: content.sizeBytes })) {
-        await file.appendFile(chunk);
-      }
+      for await (const chunk of chunks) await file.appendFile(chunk);
     } catch (error) {
       // A partial file must not pass for a whole one.
       await rm(to, { force: true });
       throw error;
     } finally {
+      await chunks.return?.();
       await file.close();
     }
     const sha256 = Buffer.from(content.sha256).toString('hex');

@@ -111,7 +111,12 @@ async function* readParts(
 ): AsyncGenerator<Buffer> {
   for (const [index, range] of ranges.entries()) {
     yield Buffer.from(heads[index] ?? '');
-    yield* file.read(range);
+    const chunks = file.read(range);
+    try {
+      yield* chunks;
+    } finally {
+      await chunks.return?.();
+    }
   }
   yield Buffer.from(tail);
 }
