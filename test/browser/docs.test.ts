@@ -121,6 +121,30 @@ test('a file is saved through the page, and read back', options, async () => {
   await page.close();
 });
 
+test(
+  'a batch of several files is saved, and the bytes of an upload are sent under the type of its protocol',
+  options,
+  async () => {
+    const { page } = await openDocs(service.production, '#FilesBatchPost');
+    await enterCredentials(page);
+    await page.setInputFiles(
+      '#FilesBatchPost input[type=file]',
+      ['one.txt', 'two.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })),
+    );
+    assert.match(await sendIt(page, 'FilesBatchPost'), /200 OK.*"Name": "one.txt".*"Name": "two.txt"/s);
+    await page.goto(`${service.production}/docs#UploadsPost`);
+    const upload = page.locator('#UploadsPost');
+    await upload.locator('.choice select').selectOption('application/offset+octet-stream');
+    const file = { name: 'three.txt', mimeType: 'text/plain', buffer: Buffer.from('three') };
+    await upload.locator('input[type=file]').setInputFiles(file);
+    await upload.getByLabel('Tus-Resumable').fill('1.0.0');
+    await upload.getByLabel('Upload-Length').fill('5');
+    await upload.getByLabel('Upload-Metadata').fill('filename dGhyZWUudHh0');
+    assert.match(await sendIt(page, 'UploadsPost'), /201 /);
+    await page.close();
+  },
+);
+
 test('hostile names are shown as text', options, async () => {
   const name = '<img src=x onerror=document.title=1> & "quotes"';
   const folder = await createFolder(caller, '-root-', name, { Properties: { turn: '\u202eabc', '<b>': '<script>' } });

@@ -104,8 +104,10 @@ function makeBody(root, { content }, fields) {
   return { element: make('div', { class: 'choice' }, label, container), read: () => editor.read() };
 }
 
+const anyBytes = 'application/octet-stream';
+
 function toTypeLabel(type) {
-  return type === '*/*' ? 'the file itself, under its own type' : type;
+  return type === anyBytes ? 'the file itself, under its own type' : type;
 }
 
 function makeEditor(root, type, media, fields) {
@@ -116,7 +118,9 @@ function makeEditor(root, type, media, fields) {
     element: picker.element,
     read: () => {
       const [file] = picker.input.files;
-      return file === undefined ? { type: '', text: '' } : { type: file.type || 'application/octet-stream', file };
+      if (file === undefined) return { type: '', text: '' };
+      // Other types than that of any bytes say how an upload goes on.
+      return { type: (type === anyBytes && file.type) || type, file };
     },
   };
 }
@@ -139,6 +143,7 @@ function makeMultipart(root, media, fields) {
   const { properties } = resolve(root, media.schema);
   const parts = Object.entries(properties).map(([name, schema]) => {
     if (schema.format === 'binary') return { name, ...makePicker(name, fields) };
+    if (schema.items?.format === 'binary') return { name, ...makePicker(name, fields, { multiple: '' }) };
     const id = makeId();
     const input = make('input', { id, autocomplete: 'off', spellcheck: 'false' });
     const label = make('label', { for: id }, name, ' ', make('span', { class: 'quiet' }, toTypeName(root, schema)));
@@ -151,18 +156,17 @@ function makeMultipart(root, media, fields) {
       parts.map(({ element }) => element),
     ),
     read: () => ({
-      form: parts.map(({ name, input }) => ({
-        name,
-        value: input.type === 'file' ? (input.files[0] ?? '') : input.value,
-      })),
+      form: parts.flatMap(({ name, input }) =>
+        (input.type === 'file' ? [...input.files] : [input.value]).map((value) => ({ name, value })),
+      ),
     }),
   };
 }
 
 /** The name of the picked file also fills the header FileName, unless the reader has entered one. */
-function makePicker(name, fields) {
+function makePicker(name, fields, attributes = {}) {
   const id = makeId();
-  const input = make('input', { id, type: 'file' });
+  const input = make('input', { id, type: 'file', ...attributes });
   input.addEventListener('change', () => {
     const header = fields.find(({ parameter }) => parameter.name === 'FileName');
     const [file] = input.files;
