@@ -809,9 +809,7 @@ export interface Operations {
       /** MD5 of the body; checked */
       'Content-MD5'?: string | undefined;
     };
-    body: CreateFolder | {
-      requestPayload: CreateFolder;
-    };
+    body: CreateFolder;
     answer: Envelope;
   };
   /** Show a folder by its path from the root. */
@@ -825,7 +823,7 @@ export interface Operations {
       /** How many at most */
       limit?: number | undefined;
       /** By what they are ordered; folders come before files in every order */
-      order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      order?: 'name' | '-name' | 'modified' | '-modified' | 'size' | '-size' | undefined;
     };
     headers: {
       /** Which space is meant, for a person who is in several */
@@ -846,7 +844,7 @@ export interface Operations {
       /** How many at most */
       limit?: number | undefined;
       /** By what they are ordered; folders come before files in every order */
-      order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      order?: 'name' | '-name' | 'modified' | '-modified' | 'size' | '-size' | undefined;
     };
     headers: {
       /** Which space is meant, for a person who is in several */

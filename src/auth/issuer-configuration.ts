@@ -126,7 +126,7 @@ function toCookieNames(environment: string, issuer: string) {
 
 async function grantEverythingRegistered(
   { oidc }: KoaContextWithOIDC,
-  { audience, mcpResources, provider, catalog }: ConfigurationOptions,
+  { audience, provider, catalog }: ConfigurationOptions,
 ): Promise<Grant | undefined> {
   const { client, session } = oidc;
   if (client === undefined || session?.accountId === undefined) return undefined;
@@ -144,8 +144,7 @@ async function grantEverythingRegistered(
   const allowed = client.asks_consent === true ? await findAllowed(catalog, grant) : (client.scope ?? '').split(' ');
   const signIn = signInScopes.filter((scope) => allowed.includes(scope));
   if (signIn.length > 0) grant.addOIDCScope(signIn.join(' '));
-  const content = contentScopes(allowed.join(' '));
-  for (const resource of [audience, ...mcpResources]) grant.addResourceScope(resource, content);
+  grant.addResourceScope(audience, contentScopes(allowed.join(' ')));
   await grant.save();
   return grant;
 }
@@ -164,14 +163,14 @@ function contentScopes(registered: string | undefined): string {
   return (registered ?? '').split(' ').filter(isScope).join(' ');
 }
 
-function toFeatures({ arrivalOf, ...options }: ConfigurationOptions): Configuration['features'] {
+function toFeatures({ audience, arrivalOf }: ConfigurationOptions): Configuration['features'] {
   return {
     clientCredentials: { enabled: true },
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     mTLS: toMutualTls(arrivalOf),
     pushedAuthorizationRequests: { enabled: false },
-    resourceIndicators: toResources(options, arrivalOf),
+    resourceIndicators: toResources(audience, arrivalOf),
     revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
@@ -201,20 +200,14 @@ function toMutualTls(arrivalOf: ArrivalOf): Features['mTLS'] {
   };
 }
 
-type Audiences = Pick<IssuerOptions, 'audience' | 'mcpAudience' | 'mcpResources'>;
-
-function toResources(
-  { audience, mcpAudience, mcpResources }: Audiences,
-  arrivalOf: ArrivalOf,
-): Features['resourceIndicators'] {
+function toResources(audience: string, arrivalOf: ArrivalOf): Features['resourceIndicators'] {
   return {
     enabled: true,
     useGrantedResource: async () => true,
     defaultResource: async () => audience,
     // Called whether the request names the resource or not.
     getResourceServerInfo: async (ctx, resource, client) => {
-      const isForMcp = mcpResources.includes(resource);
-      if (resource !== audience && !isForMcp) throw new InvalidTarget();
+      if (resource !== audience) throw new InvalidTarget();
       checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
       // "A request without `scope` gets all scopes of its application."
       const parameters = ctx.oidc.params;
@@ -223,7 +216,7 @@ function toResources(
         checkScopes(parameters.scope);
       }
       return {
-        audience: isForMcp ? mcpAudience : audience,
+        audience,
         scope: contentScopes(client.scope),
         accessTokenTTL: tokenLifetimeSeconds,
         accessTokenFormat: 'jwt',

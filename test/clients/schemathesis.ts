@@ -1,6 +1,6 @@
 // `npm run test:long -- --only schemathesis`: schemathesis 4 reads the description and sends thousands of requests that obey it, and
 // thousands that do not, to a service on SQLite and to one on PostgreSQL. `schemathesis.toml` has what is switched off, and why.
-// `--database sqlite|postgres`, `--examples N`, `--seed N` run a part.
+// `--database sqlite|postgres`, `--examples N`, `--seed N` run a part. Fewer cases than `--cases` fail the run.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,8 @@ const venv = join(root, 'node_modules/.cache', `schemathesis-${version}`);
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'both' },
-    examples: { type: 'string', default: '30' },
+    examples: { type: 'string', default: '40' },
+    cases: { type: 'string', default: '5000' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
   },
 });
@@ -58,13 +59,15 @@ async function judge(name: string, environment: Record<string, string>): Promise
     const scopes = 'content.read content.write content.admin';
     const application = await addApplication(dataFolder, 'schemathesis', { scopes });
     const token = await fetchToken(service.production, { Name: 'schemathesis', ...application });
-    const code = await runShown(join(venv, 'bin/schemathesis'), [
+    const { code, output } = await runShown(join(venv, 'bin/schemathesis'), [
       ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
       ...['run', `${service.production}/openapi.json`],
       ...['-H', `Authorization: Bearer ${token}`, '-H', `AppKey: ${application.AppKey}`],
       ...['--max-examples', values.examples, '--seed', values.seed, '--continue-on-failure', '--no-shrink'],
     ]);
-    return code === 0;
+    const cases = Number(/(\d+) generated/.exec(output)?.[1] ?? 0);
+    console.log(`schemathesis on ${name}: ${cases} cases (at least ${values.cases}), exit code ${code}`);
+    return code === 0 && cases >= Number(values.cases);
   } finally {
     await service.stop();
     removeDataFolder(dataFolder);

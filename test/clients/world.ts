@@ -57,11 +57,19 @@ export async function run(
   return await out;
 }
 
-/** Runs a command whose output is for whoever runs the test; resolves to its exit code. */
-export async function runShown(program: string, words: readonly string[]): Promise<number | null> {
-  const child = spawn(program, words, { cwd: import.meta.dirname, stdio: 'inherit' });
+/** Runs a command whose output is for whoever runs the test, too; resolves to its exit code and the output. */
+export async function runShown(
+  program: string,
+  words: readonly string[],
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(program, words, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    process.stdout.write(chunk);
+  });
   const [code] = await once(child, 'close');
-  return code;
+  return { code, output: Buffer.concat(chunks).toString('utf8') };
 }
 
 /** Runs the program of a client, and checks that it has done what it prints. */

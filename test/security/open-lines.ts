@@ -59,7 +59,7 @@ export const openLines: Record<string, OpenLine> = {
   'GET /.well-known/oauth-authorization-server': everywhere(200, /"token_endpoint":/),
   'GET /.well-known/openid-configuration': everywhere(200, /"token_endpoint":/),
   'GET /oauth2/authorize': forPeople(400, /client_id/),
-  'POST /oauth2/authorize': forPeople(303, /^$/),
+  'POST /oauth2/authorize': forPeople(400, /"Code":"InvalidBody"/),
   'GET /oauth2/authorize/{uid}': forPeople(400, /<title>/),
   'GET /oauth2/logout': forPeople(200, /<form/),
   'POST /oauth2/logout/confirm': forPeople(400, /"error":"invalid_request"/),

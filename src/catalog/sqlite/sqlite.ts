@@ -53,11 +53,10 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors when it syncs the folder itself.
   await syncFolder(dirname(path));
-  const startCheckpointer = (isCheckWanted: boolean) =>
-    new Worker(new URL('./checkpointer.ts', import.meta.url), {
-      workerData: { path, syncs: syncs.shared, isCheckWanted } satisfies CheckpointerData,
-    });
-  return new OpenedSqlite(options, { writer, startCheckpointer, isCheckWanted: !wasClosed, commitCounter });
+  const checkpointer = new Worker(new URL('./checkpointer.ts', import.meta.url), {
+    workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
+  });
+  return new OpenedSqlite(options, { writer, checkpointer, commitCounter });
 }
 
 /** Resolves to whether the catalog was closed cleanly the last time. */
@@ -74,20 +73,16 @@ function isReady(writer: Worker): Promise<boolean> {
 
 interface Threads {
   writer: Worker;
-  startCheckpointer: (isCheckWanted: boolean) => Worker;
-  /** Whether the database has to be checked for damage. */
-  isCheckWanted: boolean;
+  checkpointer: Worker;
   commitCounter: CommitCounter;
 }
 
 class OpenedSqlite implements SqliteEngine {
   readonly commitCounter: CommitCounter;
   readonly #writer: Worker;
-  readonly #startCheckpointer: Threads['startCheckpointer'];
-  /** Null until there is something to do: a command that only reads, and a start, do without. */
-  #checkpointer: Worker | null = null;
+  readonly #checkpointer: Worker;
   readonly #checkpoints: Timer;
-  readonly #exited: Promise<void>;
+  readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
   readonly #reader: Reader;
   readonly #writeQueue: WriteQueue;
   readonly #onCommitted: () => void;
@@ -96,7 +91,7 @@ class OpenedSqlite implements SqliteEngine {
 
   constructor(
     { path, clock = systemClock, ...events }: SqliteOptions,
-    { writer, startCheckpointer, isCheckWanted, commitCounter }: Threads,
+    { writer, checkpointer, commitCounter }: Threads,
   ) {
     this.commitCounter = commitCounter;
     this.#writer = writer;
@@ -111,9 +106,13 @@ class OpenedSqlite implements SqliteEngine {
     });
     this.#writer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Reader(new Connection(path, 'reader'));
-    this.#startCheckpointer = startCheckpointer;
-    if (isCheckWanted) this.#checkpointer = this.#openCheckpointer(true);
-    this.#exited = onceExited(writer);
+    this.#checkpointer = checkpointer;
+    this.#checkpointer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'a checkpoint failed', error)));
+    this.#checkpointer.on('message', ({ logPages, freePages }: CheckpointReport) => {
+      if (logPages > maxLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+      else if (freePages > keptFreePages && this.#writeQueue.isAtRest && !this.#hasNewPages) this.#giveBack();
+    });
+    this.#exits = [onceExited(checkpointer), onceExited(writer)];
     this.#checkpoints = clock.every(checkpointEveryMs, () => this.#checkpoint());
   }
 
@@ -150,18 +149,7 @@ class OpenedSqlite implements SqliteEngine {
   #checkpoint(): void {
     if (!this.#hasNewPages) return;
     this.#hasNewPages = false;
-    this.#checkpointer ??= this.#openCheckpointer(false);
     this.#checkpointer.postMessage('checkpoint');
-  }
-
-  #openCheckpointer(isCheckWanted: boolean): Worker {
-    const checkpointer = this.#startCheckpointer(isCheckWanted);
-    checkpointer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'a checkpoint failed', error)));
-    checkpointer.on('message', ({ logPages, freePages }: CheckpointReport) => {
-      if (logPages > maxLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
-      else if (freePages > keptFreePages && this.#writeQueue.isAtRest && !this.#hasNewPages) this.#giveBack();
-    });
-    return checkpointer;
   }
 
   /** Commits everything that was submitted before and moves it into the database file. A failure is reported like any
@@ -179,10 +167,11 @@ class OpenedSqlite implements SqliteEngine {
 
   /** Returns whether the log is empty now. */
   async #finish(): Promise<boolean> {
-    await this.#closeCheckpointer();
+    this.#checkpointer.postMessage('close');
+    await this.#exits[0];
     const finished = new Promise<FinishResult | null>((resolve) => {
       this.#onFinished = resolve;
-      void this.#exited.then(() => resolve(null));
+      void this.#exits[1].then(() => resolve(null));
     });
     this.#writer.postMessage({ finish: true } satisfies ToWriter);
     const result = await finished;
@@ -192,25 +181,18 @@ class OpenedSqlite implements SqliteEngine {
     return false;
   }
 
-  async #closeCheckpointer(): Promise<void> {
-    if (this.#checkpointer === null) return;
-    const exited = onceExited(this.#checkpointer);
-    this.#checkpointer.postMessage('close');
-    await exited;
-  }
-
   /** The read-only connection closes last and leaves the empty log and its index in place: on a full disk the next start
    *  could not create them. */
   async #closeAll(): Promise<void> {
     this.#writer.postMessage({ close: true } satisfies ToWriter);
-    await this.#exited;
+    await this.#exits[1];
     this.#reader.close();
   }
 
   /** The last connection to close would move the log into the database file and sync both, whatever has failed before. So
    *  a read-only connection stays open until the process ends. */
   async #abandon(): Promise<void> {
-    await this.#checkpointer?.terminate();
+    await this.#checkpointer.terminate();
     await this.#writer.terminate();
   }
 }

@@ -34,6 +34,7 @@ export const postAuthorizeRoute: OpenRoute = {
     if (issuer === null) throw routeNotFound();
     const tooLarge = () => invalidBody(`The form has more than ${maxFormBytes} bytes.`, hint);
     const form = new URLSearchParams((await readWhole(openBody(), maxFormBytes, tooLarge)).toString('utf8'));
+    if (form.size === 0) throw invalidBody('The form is empty.', hint);
     const headers = { Location: `${basePath}/oauth2/authorize?${form}`, 'Cache-Control': 'no-store' };
     return { status: 303, headers, body: '' };
   },

@@ -10,7 +10,6 @@ import { json } from '../answer.ts';
 import { checkObject, invalidBody, parseForm, parseObject, readWhole, smallBodyBytes } from '../bodies/json.ts';
 import { envelopeAnswer, headers, preconditionHeaders } from '../openapi/description.ts';
 import { exampleFolder } from '../openapi/examples.ts';
-import { Type } from '../openapi/json-schema.ts';
 import { CreateFolder, compileCheck } from '../openapi/schemas.ts';
 import {
   checkConflictBehavior,
@@ -75,10 +74,13 @@ export const createFolderRoute: CallerRoute = {
     ],
     requestBody: {
       required: true,
-      description: 'The fields bare, or under requestPayload; as JSON or as a form.',
+      // Not as a choice of two schemas: generators join their fields and then send neither form.
+      description:
+        'The fields, as JSON or as a form. `{"requestPayload": {…}}` with the same object, and a form with the field ' +
+        '`requestPayload` that has it as JSON, are accepted as well.',
       content: {
         'application/json': {
-          schema: { anyOf: [CreateFolder, Type.Object({ requestPayload: CreateFolder })] },
+          schema: CreateFolder,
           examples: {
             FolderName: {
               summary: 'One folder',

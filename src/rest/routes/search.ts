@@ -17,7 +17,7 @@ import { renderResults } from '../wire.ts';
 const path = '/search';
 const propertyPrefix = 'property.';
 
-export type PageCursor = [stage: number, before: number | null, entry: number | null, score: number | null];
+type PageCursor = [stage: number, before: number | null, entry: number | null, score: number | null];
 
 export const searchRoute: CallerRoute = {
   method: 'GET',
@@ -93,11 +93,11 @@ function toList(caller: Caller, { folderId, properties, ...filters }: SearchFilt
   return toFilteredName(list, { ...filters, properties: toSortedProperties(properties) });
 }
 
-export function toSearchCursor([stage, before, entry, score]: PageCursor): SearchCursor {
+function toSearchCursor([stage, before, entry, score]: PageCursor): SearchCursor {
   return { stage, before, last: entry === null || score === null ? null : { entry, score } };
 }
 
-export function toPageCursor({ stage, before, last }: SearchCursor): PageCursor {
+function toPageCursor({ stage, before, last }: SearchCursor): PageCursor {
   return [stage, before, last?.entry ?? null, last?.score ?? null];
 }
 

@@ -36,7 +36,7 @@ func main() {
 
 	folder := api.NewCreateFolder()
 	folder.SetFolderName("go")
-	made, _, err := client.FoldersAPI.FoldersPOST(ctx).FoldersPOSTRequest(api.FoldersPOSTRequest{CreateFolder: folder}).Execute()
+	made, _, err := client.FoldersAPI.FoldersPOST(ctx).CreateFolder(*folder).Execute()
 	check(err)
 	local, err := os.Create("hello.txt")
 	check(err)

@@ -8,7 +8,6 @@ import org.openapitools.client.api.FilesApi;
 import org.openapitools.client.api.FoldersApi;
 import org.openapitools.client.model.CreateFolder;
 import org.openapitools.client.model.Entry;
-import org.openapitools.client.model.FoldersPOSTRequest;
 
 public class Main {
   public static void main(String[] words) throws Exception {
@@ -24,7 +23,7 @@ public class Main {
     String folder =
         folders
             .foldersPOST(
-                new FoldersPOSTRequest(new CreateFolder().folderName("java")),
+                new CreateFolder().folderName("java"),
                 null, null, null, null, null, null, null, null)
             .getFolder()
             .getId();

@@ -6,7 +6,7 @@ configuration = api.Configuration(host=os.environ["BASE"], access_token=os.envir
 configuration.api_key["appKey"] = os.environ["APP_KEY"]
 with api.ApiClient(configuration) as client:
     folders, files = api.FoldersApi(client), api.FilesApi(client)
-    made = folders.folders_post(api.FoldersPOSTRequest(api.CreateFolder(FolderName="python")))
+    made = folders.folders_post(api.CreateFolder(FolderName="python"))
     saved = files.save_files_post(
         filename=("hello.txt", b"Hello from a generated client."), folder_id=made.folder.id, file_name="hello.txt"
     )

@@ -1,15 +1,13 @@
 // Saves, reads, lists and archives with the client that openapi-generator makes for TypeScript (typescript-fetch).
-import { Configuration, FilesApi, FoldersApi, type FoldersPOSTRequest } from './client';
+import { Configuration, FilesApi, FoldersApi, ResponseError } from './client';
 
 const { BASE = '', TOKEN = '', APP_KEY = '' } = process.env;
-const configuration = new Configuration({ basePath: BASE, accessToken: TOKEN, apiKey: APP_KEY });
+// For OAuth 2.0 this generator sends what it gets as the whole header.
+const configuration = new Configuration({ basePath: BASE, accessToken: `Bearer ${TOKEN}`, apiKey: APP_KEY });
 const [folders, files] = [new FoldersApi(configuration), new FilesApi(configuration)];
 
-// The generator joins the fields of both forms of the body in one type.
-const foldersPOSTRequest = { folderName: 'typescript-fetch' } as FoldersPOSTRequest;
-
 async function main() {
-  const made = await folders.foldersPOST({ foldersPOSTRequest });
+  const made = await folders.foldersPOST({ createFolder: { folderName: 'typescript-fetch' } });
   const filename = new File(['Hello from a generated client.'], 'hello.txt', { type: 'text/plain' });
   const saved = await files.saveFilesPost({ filename, folderId: made.folder.id, fileName: 'hello.txt' });
   const file = saved?.children[0];
@@ -26,4 +24,7 @@ async function main() {
     }),
   );
 }
-main();
+main().catch(async (error: unknown) => {
+  console.error(error instanceof ResponseError ? await error.response.text() : error);
+  process.exitCode = 1;
+});
