@@ -28,6 +28,7 @@ const mayImport: Record<string, readonly string[]> = {
   listener: ['auth', 'certificates', 'telemetry'],
   rest: ['listener', 'operations', 'auth', 'catalog', 'certificates', 'archive', 'telemetry'],
   webdav: ['rest', 'listener', 'operations', 'auth', 'catalog', 'telemetry'],
+  mcp: ['rest', 'listener', 'operations', 'auth', 'catalog'],
   jobs: ['operations', 'catalog', 'blobs', 'telemetry'],
   maintenance: ['operations', 'catalog', 'blobs', 'auth', 'server', 'config'],
   control: ['operations', 'catalog', 'certificates', 'maintenance', 'server', 'config'],
@@ -37,7 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   server: [
     ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'auth', 'certificates'],
-    ...['listener', 'rest', 'webdav', 'telemetry', 'maintenance'],
+    ...['listener', 'rest', 'webdav', 'mcp', 'telemetry', 'maintenance'],
   ],
   src: ['config', 'server', 'jobs', 'operations', 'auth', 'control', 'telemetry'],
 };
@@ -50,11 +51,12 @@ const typesOnly: Record<string, readonly string[]> = {
   listener: ['auth'],
   rest: ['catalog'],
   webdav: ['catalog'],
+  mcp: ['catalog'],
   control: ['catalog', 'server', 'config'],
 };
 
 /** Rooms that answer requests. */
-const answering = ['listener', 'rest', 'webdav', 'auth'];
+const answering = ['listener', 'rest', 'webdav', 'mcp', 'auth'];
 
 function listSources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

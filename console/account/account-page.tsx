@@ -7,6 +7,7 @@ import { PageHead } from '../manage/page-head.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { useSession } from '../session/session-context.tsx';
 import { AppPasswordsSection } from './app-passwords-section.tsx';
+import { ConsentsSection } from './consents-section.tsx';
 import { DriveSection } from './drive-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
@@ -39,6 +40,7 @@ export function AccountPage() {
             <AppPasswordsSection account={data} />
             <DriveSection account={data} />
             <SessionsSection />
+            <ConsentsSection />
           </>
         )}
       </div>

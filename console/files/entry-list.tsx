@@ -16,7 +16,9 @@ import type { Order } from './listing.ts';
 import { LockBadge } from './lock-badge.tsx';
 import './entry-list.css';
 
-const columns = ['name', 'modified', 'size'] as const;
+/** Each column, and the order that it stands for. */
+const columns = { name: 'natural', modified: 'modified', size: 'size' } as const;
+const columnNames = Object.keys(columns) as (keyof typeof columns)[];
 
 function rowHeight(density: string): number {
   if (window.matchMedia('(pointer: coarse)').matches) return 56;
@@ -84,20 +86,20 @@ function Head({ order, setOrder }: { order: Order; setOrder(order: Order): void 
   const isDown = order.startsWith('-');
   return (
     <div role="row" className="entry-row entries-head">
-      {columns.map((column) => (
+      {columnNames.map((column) => (
         <div
           key={column}
           role="columnheader"
           className={`cell-${column}`}
-          aria-sort={by === column ? (isDown ? 'descending' : 'ascending') : 'none'}
+          aria-sort={by === columns[column] ? (isDown ? 'descending' : 'ascending') : 'none'}
         >
           <button
             type="button"
             tabIndex={-1}
-            onClick={() => setOrder((by === column && !isDown ? `-${column}` : column) as Order)}
+            onClick={() => setOrder(by === columns[column] && !isDown ? `-${columns[column]}` : columns[column])}
           >
             {files[column]}
-            {by === column && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
+            {by === columns[column] && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
           </button>
         </div>
       ))}

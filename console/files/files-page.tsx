@@ -39,14 +39,14 @@ import './files-page.css';
 
 const DetailsPane = lazy(async () => ({ default: (await import('../details/details-pane.tsx')).DetailsPane }));
 
-const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
+const orders: readonly Order[] = ['natural', '-natural', 'modified', '-modified', 'size', '-size'];
 
 export function FilesPage() {
   const { space } = useSession();
   const { id, params } = useRoute();
   const folderId = id ?? space.RootFolderId;
   useResolvedFolder(folderId);
-  const order = orders.find((one) => one === params.order) ?? 'name';
+  const order = orders.find((one) => one === params.order) ?? 'natural';
   // A selection belongs to its folder.
   return <Folder key={folderId} folderId={folderId} order={order} lookId={params.look ?? null} />;
 }

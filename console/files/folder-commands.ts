@@ -108,7 +108,7 @@ export function useToolbarActions(folder: FolderState, commands: KeyCommands): (
 
 /** The default order is not in the address. */
 export function toOrderParam(order: Order): string {
-  return order === 'name' ? '' : order;
+  return order === 'natural' ? '' : order;
 }
 
 /** An empty folder has no list that handles keys. */

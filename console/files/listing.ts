@@ -1,7 +1,7 @@
 // The entries of a folder, page by page. Own actions and the change feed update the loaded pages in place; pages are not refetched
 // because of a change.
 
-import { type Entry, type Envelope, type Order, type Paged, showFolder } from '@cabinet/client';
+import { compareNames, type Entry, type Envelope, type Order, type Paged, showFolder } from '@cabinet/client';
 
 export type { Order } from '@cabinet/client';
 
@@ -115,18 +115,21 @@ function insert(pages: Paged<Envelope>[], entry: Entry, compare: (a: Entry, b: E
 /** The order of the service: folders first, ties by id. */
 function toComparison(order: Order): (a: Entry, b: Entry) => number {
   const sign = order.startsWith('-') ? -1 : 1;
-  const value = toValue(order.replace('-', ''));
+  const by = comparisons[order.replace('-', '')] ?? compareByName;
   return (a, b) => {
     if (a.Type !== b.Type) return a.Type === 'folder' ? -1 : 1;
-    return sign * (compareValues(value(a), value(b)) || compareValues(a.Id, b.Id));
+    return sign * (by(a, b) || compareValues(a.Id, b.Id));
   };
 }
 
-function toValue(order: string): (entry: Entry) => string | number {
-  if (order === 'size') return ({ Size }) => Size;
-  if (order === 'modified') return ({ ModifiedAt }) => ModifiedAt;
-  return ({ Name }) => Name.normalize('NFC');
+function compareByName(a: Entry, b: Entry): number {
+  return compareNames(a.Name, b.Name);
 }
+
+const comparisons: Record<string, (a: Entry, b: Entry) => number> = {
+  size: (a, b) => compareValues(a.Size, b.Size),
+  modified: (a, b) => compareValues(a.ModifiedAt, b.ModifiedAt),
+};
 
 function compareValues(a: string | number, b: string | number): number {
   if (a === b) return 0;

@@ -73,6 +73,17 @@ export const accountDe: AccountWords = {
     removeHelp: 'Das Programm, das es benutzt, wird binnen einer Sekunde abgewiesen.',
     removed: (name) => `Das App-Passwort „${name}“ ist entfernt.`,
   },
+  consents: {
+    title: 'Anwendungen, die Sie erlaubt haben',
+    lead: 'Sie handeln für Sie, soweit Sie zugestimmt haben. Die Anwendungen des Betriebs stehen nicht hier: Sie brauchen keine Zustimmung.',
+    none: 'Sie haben keine erlaubt.',
+    since: (when) => `erlaubt ${when}`,
+    revoke: 'Widerrufen',
+    revokeOne: (name) => `${name} widerrufen`,
+    revokeTitle: (name) => `„${name}“ nicht mehr erlauben?`,
+    revokeHelp: 'Ihre Anmeldungen dort enden binnen einer Sekunde. Beim nächsten Mal fragt die Anwendung wieder.',
+    revoked: (name) => `„${name}“ handelt nicht mehr für Sie.`,
+  },
   drive: {
     title: 'Als Laufwerk',
     lead: 'Öffnen Sie einen Bereich im Dateimanager, oder in jedem Programm, das WebDAV spricht. Der Benutzer ist Ihrer, das Passwort ein App-Passwort; das Passwort Ihres Kontos gilt dort nicht.',

@@ -72,6 +72,17 @@ export const accountEn = {
     removeHelp: 'The program that uses it is refused within a second.',
     removed: (name: string) => `The app password “${name}” is removed.`,
   },
+  consents: {
+    title: 'Applications you have allowed',
+    lead: 'They act for you, as far as you agreed. The applications of the operators are not listed: they need no agreement.',
+    none: 'You have allowed none.',
+    since: (when: string) => `allowed ${when}`,
+    revoke: 'Revoke',
+    revokeOne: (name: string) => `Revoke ${name}`,
+    revokeTitle: (name: string) => `No longer allow “${name}”?`,
+    revokeHelp: 'Its sign-ins as you end within a second. It asks again when you use it the next time.',
+    revoked: (name: string) => `“${name}” no longer acts for you.`,
+  },
   drive: {
     title: 'As a drive',
     lead: 'Open a space in the file manager, or in any program that speaks WebDAV. The user is yours, the password an app password; the password of your account does not work there.',

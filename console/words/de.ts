@@ -94,8 +94,8 @@ export const de: Words = {
     view: 'Ansicht',
     sort: 'Reihenfolge',
     orders: {
-      name: 'Name, A bis Z',
-      '-name': 'Name, Z bis A',
+      natural: 'Name, A bis Z',
+      '-natural': 'Name, Z bis A',
       '-modified': 'Geändert, Neuestes zuerst',
       modified: 'Geändert, Ältestes zuerst',
       '-size': 'Größe, Größtes zuerst',

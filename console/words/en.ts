@@ -90,8 +90,8 @@ export const en = {
     view: 'View',
     sort: 'Order',
     orders: {
-      name: 'Name, A to Z',
-      '-name': 'Name, Z to A',
+      natural: 'Name, A to Z',
+      '-natural': 'Name, Z to A',
       '-modified': 'Changed, newest first',
       modified: 'Changed, oldest first',
       '-size': 'Size, largest first',

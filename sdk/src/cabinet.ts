@@ -62,6 +62,7 @@ export {
 export * from './folders.ts';
 export { createLink, endLinks, type LinkRequest } from './links.ts';
 export * from './managing.ts';
+export { compareNames } from './natural-order.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
 export * from './search.ts';
 export * from './sign-in.ts';

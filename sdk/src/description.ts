@@ -823,7 +823,7 @@ export interface Operations {
       /** How many at most */
       limit?: number | undefined;
       /** By what they are ordered; folders come before files in every order */
-      order?: 'name' | '-name' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
     };
     headers: {
       /** Which space is meant, for a person who is in several */
@@ -844,7 +844,7 @@ export interface Operations {
       /** How many at most */
       limit?: number | undefined;
       /** By what they are ordered; folders come before files in every order */
-      order?: 'name' | '-name' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
     };
     headers: {
       /** Which space is meant, for a person who is in several */

@@ -114,6 +114,8 @@ async function sendPieces(
   const { signal, onProgress, id } = position;
   const { sizeBytes } = request.source;
   let { offsetBytes } = position;
+  /** The most that the service has confirmed: only when this grows, retries start over. */
+  let confirmedBytes = offsetBytes;
   let failures = 0;
   onProgress?.(offsetBytes, sizeBytes);
   while (true) {
@@ -127,9 +129,10 @@ async function sendPieces(
       await pause(toPauseMs(failures), signal);
       const state = await showUpload(cabinet, id, { signal });
       if (state.EntryId !== null) return showSaved(cabinet, request, state.EntryId);
-      if (state.Offset > offsetBytes) failures = 0;
       offsetBytes = state.Offset;
+      if (offsetBytes > confirmedBytes) failures = 0;
     }
+    confirmedBytes = Math.max(confirmedBytes, offsetBytes);
     onProgress?.(offsetBytes, sizeBytes);
   }
 }
@@ -146,7 +149,7 @@ async function sendPiece(
   const { blob, isLast } = await request.source.take(offsetBytes);
   const body = request.toBody(blob, (sentBytes) => onProgress?.(offsetBytes + sentBytes, request.source.sizeBytes));
   try {
-    const response = await sendRequest(cabinet, 'PATCH /uploads/{id}', {
+    const answer = await sendRequest(cabinet, 'PATCH /uploads/{id}', {
       signal,
       path: { id },
       headers: {
@@ -158,16 +161,23 @@ async function sendPiece(
       },
       body,
     });
-    return await readPieceResult(response);
+    return await readPieceResult(answer, offsetBytes);
   } catch (error) {
     if (hasCode(error, 'Unreachable')) return { error };
     throw error;
   }
 }
 
-async function readPieceResult(response: Response): Promise<PieceResult> {
-  if (response.status === 200) return { envelope: await readJson<Envelope>(response) };
-  if (response.ok) return { offsetBytes: Number(response.headers.get('upload-offset')) };
+async function readPieceResult(response: Response, sentFrom: number): Promise<PieceResult> {
+  const { status } = response;
+  if (status === 200) return { envelope: await readJson<Envelope>(response) };
+  if (response.ok) {
+    const offsetBytes = Number(response.headers.get('upload-offset'));
+    if (offsetBytes > sentFrom) return { offsetBytes };
+    throw new CabinetError('UnexpectedAnswer', 'The service confirmed a piece, but the offset did not grow.', {
+      status,
+    });
+  }
   const error = await toError(response);
   // Another client continued it, or our own answer was lost, or a proxy failed: ask for the offset and continue.
   const isFinal = response.status < 500 && !hasCode(error, 'UploadOffsetMismatch', 'UploadFinished');

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { eventually } from '../../test/service/service.ts';
+import { connect } from '../src/connect.ts';
 import { readText } from '../src/downloads.ts';
 import { showEntry } from '../src/entries.ts';
 import type { SaveFileOptions } from '../src/files.ts';
@@ -205,6 +206,45 @@ test('what the file is refused for is told, after all bytes have come', async ()
   await assert.rejects(saveFile(cabinet, { ...asked, content: randomBytes(2_000_000) }), {
     code: 'NameAlreadyExists',
   });
+});
+
+/** A service that has begun an upload and answers everything else with these. */
+function answering(toAnswer: (method: string) => Response) {
+  const location = 'http://127.0.0.1:9/v1/contentmanagement/uploads/1';
+  const begun = () => new Response(null, { status: 201, headers: { location } });
+  let pieces = 0;
+  const cabinet = connect({
+    url: 'http://127.0.0.1:9',
+    appKey: 'a',
+    token: async () => 't',
+    retries: 2,
+    fetch: async (_, { method }) => {
+      if (method === 'PATCH') pieces += 1;
+      return method === 'POST' ? begun() : toAnswer(method);
+    },
+  });
+  return { cabinet, countPieces: () => pieces };
+}
+
+test('a service that confirms pieces without a growing offset is an unexpected answer, not an endless upload', async () => {
+  for (const headers of [{}, { 'upload-offset': '0' }] as Record<string, string>[]) {
+    const { cabinet, countPieces } = answering(() => new Response(null, { status: 201, headers }));
+    const saving = saveFile(cabinet, { folder: 'f', name: 'a', content, resumableFrom });
+    await assert.rejects(saving, { code: 'UnexpectedAnswer' });
+    assert.equal(countPieces(), 1);
+  }
+});
+
+test('an upload whose offset is refused again and again ends after its retries, wherever the service says it is', async () => {
+  const refusal = { Error: { Code: 'UploadOffsetMismatch', Message: 'The upload is elsewhere.' } };
+  const offsets = [10, 5, 10, 5, 10, 5, 10];
+  const { cabinet, countPieces } = answering((method) => {
+    const state = { Id: '1', Offset: offsets.shift() ?? 0, EntryId: null };
+    return method === 'PATCH' ? Response.json(refusal, { status: 409 }) : Response.json(state);
+  });
+  const saving = saveFile(cabinet, { folder: 'f', name: 'a', content: new Blob([content]), resumableFrom });
+  await assert.rejects(saving, { code: 'UploadOffsetMismatch' });
+  assert.equal(countPieces(), 4, 'the first offset is new, then two retries');
 });
 
 test('a stream that breaks is the reason, and nothing is saved', async () => {

@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { AdapterPayload } from 'oidc-provider';
+import { atMost } from '../runtime/cache-size.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 const maxSessions = 2000;
@@ -17,7 +18,7 @@ export interface AnonymousSessions {
 
 export function keepAnonymousSessions(clock: Clock): AnonymousSessions {
   const perf = { now: () => clock.monotonic() };
-  const sessions = new LRUCache<string, AdapterPayload>({ max: maxSessions, ttl: lifetimeMs, perf });
+  const sessions = new LRUCache<string, AdapterPayload>({ ...atMost(maxSessions), ttl: lifetimeMs, perf });
   return {
     set: async (id, payload) => void sessions.set(id, payload),
     get: async (id) => sessions.get(id),

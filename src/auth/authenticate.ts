@@ -7,11 +7,12 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Application } from '../catalog/verbs/applications.ts';
 import { actingForItself, type Caller, type SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
 import type { Link } from './links.ts';
 import type { TokenVerifier } from './tokens.ts';
-import { type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
+import { notValidHere, type TokenPerson, tokenInvalid, type VerifiedToken } from './verified-token.ts';
 
 const cacheMs = 500;
 const maxCached = 10_000;
@@ -25,6 +26,8 @@ export interface Credentials {
   spaceId: string | undefined;
   arrival: Arrival;
   requestId: string;
+  /** Whether this is the MCP endpoint, which has tokens of its own. */
+  isMcp?: boolean;
 }
 
 interface SecretCredentials {
@@ -51,14 +54,16 @@ export class Authenticator {
     this.#clock = clock;
     // `ttlResolution: 0` reads the clock instead of setting a timer for every millisecond with a lookup.
     const perf = { now: () => clock.monotonic() };
-    const rules = { max: maxCached, ttl: cacheMs, ttlResolution: 0, perf };
+    const rules = { ...atMost(maxCached), ttl: cacheMs, ttlResolution: 0, perf };
     this.#applications = new LRUCache(rules);
     this.#people = new LRUCache(rules);
     this.#used = new LRUCache({ ...rules, ttl: recordEveryMs });
   }
 
-  async authenticate({ authorization, appKey, spaceId, arrival, requestId }: Credentials): Promise<Caller> {
+  async authenticate(credentials: Credentials): Promise<Caller> {
+    const { authorization, appKey, spaceId, arrival, requestId, isMcp = false } = credentials;
     const token = await this.#tokens.verify(readBearer(authorization));
+    if (token.isForMcp && !isMcp) throw notValidHere();
     const application = await this.#requireApplication(appKey === null ? token.clientId : appKey, token);
     checkAddress(application, arrival);
     checkCertificate(application, token, arrival);

@@ -126,7 +126,7 @@ function toCookieNames(environment: string, issuer: string) {
 
 async function grantEverythingRegistered(
   { oidc }: KoaContextWithOIDC,
-  { audience, provider, catalog }: ConfigurationOptions,
+  { audience, mcpResources, provider, catalog }: ConfigurationOptions,
 ): Promise<Grant | undefined> {
   const { client, session } = oidc;
   if (client === undefined || session?.accountId === undefined) return undefined;
@@ -144,7 +144,8 @@ async function grantEverythingRegistered(
   const allowed = client.asks_consent === true ? await findAllowed(catalog, grant) : (client.scope ?? '').split(' ');
   const signIn = signInScopes.filter((scope) => allowed.includes(scope));
   if (signIn.length > 0) grant.addOIDCScope(signIn.join(' '));
-  grant.addResourceScope(audience, contentScopes(allowed.join(' ')));
+  const content = contentScopes(allowed.join(' '));
+  for (const resource of [audience, ...mcpResources]) grant.addResourceScope(resource, content);
   await grant.save();
   return grant;
 }
@@ -163,14 +164,14 @@ function contentScopes(registered: string | undefined): string {
   return (registered ?? '').split(' ').filter(isScope).join(' ');
 }
 
-function toFeatures({ audience, arrivalOf }: ConfigurationOptions): Configuration['features'] {
+function toFeatures({ arrivalOf, ...options }: ConfigurationOptions): Configuration['features'] {
   return {
     clientCredentials: { enabled: true },
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     mTLS: toMutualTls(arrivalOf),
     pushedAuthorizationRequests: { enabled: false },
-    resourceIndicators: toResources(audience, arrivalOf),
+    resourceIndicators: toResources(options, arrivalOf),
     revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
@@ -200,14 +201,20 @@ function toMutualTls(arrivalOf: ArrivalOf): Features['mTLS'] {
   };
 }
 
-function toResources(audience: string, arrivalOf: ArrivalOf): Features['resourceIndicators'] {
+type Audiences = Pick<IssuerOptions, 'audience' | 'mcpAudience' | 'mcpResources'>;
+
+function toResources(
+  { audience, mcpAudience, mcpResources }: Audiences,
+  arrivalOf: ArrivalOf,
+): Features['resourceIndicators'] {
   return {
     enabled: true,
     useGrantedResource: async () => true,
     defaultResource: async () => audience,
     // Called whether the request names the resource or not.
     getResourceServerInfo: async (ctx, resource, client) => {
-      if (resource !== audience) throw new InvalidTarget();
+      const isForMcp = mcpResources.includes(resource);
+      if (resource !== audience && !isForMcp) throw new InvalidTarget();
       checkAddress(arrivalOf(ctx), client.clientAuthMethod === 'tls_client_auth');
       // "A request without `scope` gets all scopes of its application."
       const parameters = ctx.oidc.params;
@@ -216,7 +223,7 @@ function toResources(audience: string, arrivalOf: ArrivalOf): Features['resource
         checkScopes(parameters.scope);
       }
       return {
-        audience,
+        audience: isForMcp ? mcpAudience : audience,
         scope: contentScopes(client.scope),
         accessTokenTTL: tokenLifetimeSeconds,
         accessTokenFormat: 'jwt',

@@ -17,6 +17,9 @@ export interface IssuerOptions {
   /** Null when there is no mutual-TLS address. */
   mutualTlsUrl: string | null;
   audience: string;
+  mcpAudience: string;
+  /** The addresses of the MCP endpoint, which clients name as the resource; none where it is switched off. */
+  mcpResources: readonly string[];
   keys: Keys;
   idTokenAlgorithm: IdTokenAlgorithm;
   catalog: Catalog;

@@ -36,6 +36,11 @@ export function openIssuer(options: IssuerOptions): Issuer {
   };
 }
 
+/** The audience of tokens for the MCP endpoint, which is also the resource that clients ask for (RFC 8707). */
+export function toMcpAudience(issuer: string): string {
+  return `${issuer}/mcp`;
+}
+
 export function toAudience(issuer: string): string {
   return `${issuer}/v1/contentmanagement`;
 }

@@ -99,6 +99,7 @@ test('a valid token has the application, the scopes and the person', async () =>
     scopes: ['content.read', 'content.write'],
     boundTo: null,
     person: { id: 'corp:ann', signIn: null },
+    isForMcp: false,
     outsideActor: 'corp:ann',
     epoch: null,
     expiresAtMs: (nowSeconds + 330) * 1000,

@@ -94,6 +94,7 @@ function toVerified(payload: JWTPayload, rules: OutsideIssuerRules): VerifiedTok
     scopes: rules.scopeClaims.flatMap((claim) => readScopes(payload[claim])),
     boundTo: readBinding(payload.cnf),
     person: readPerson(payload, clientId, rules),
+    isForMcp: false,
     outsideActor: `${rules.name}:${checkUser(payload[rules.userClaim] ?? payload.sub ?? clientId)}`,
     epoch: null,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,

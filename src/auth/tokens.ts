@@ -9,6 +9,7 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { isScope } from '../domain/caller.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { signingAlgorithm, toPublic } from './keys.ts';
 import type { OutsideIssuer } from './outside-issuer.ts';
@@ -28,6 +29,8 @@ const rememberOutsideMs = 60 * 1000;
 interface TokenRules {
   issuer: string;
   audience: string;
+  /** Of tokens for the MCP endpoint alone. */
+  mcpAudience: string;
   signingKeys: readonly JWK[];
   /** Reloads the keys, which another node may have changed; null when there are none. */
   reloadKeys: (() => Promise<readonly JWK[]>) | null;
@@ -44,7 +47,7 @@ export class TokenVerifier {
   #looking: Promise<void> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>({ max: maxCached });
+  readonly #verified = new LRUCache<string, { token: VerifiedToken; untilMs: number }>(atMost(maxCached));
 
   constructor(rules: TokenRules | null, outside: readonly OutsideIssuer[] = [], clock = systemClock) {
     this.#clock = clock;
@@ -70,20 +73,20 @@ export class TokenVerifier {
 
   async #check(text: string, hasLooked = false): Promise<VerifiedToken> {
     if (this.#rules === null) throw notValidHere();
-    const { issuer, audience, reloadKeys } = this.#rules;
+    const { issuer, audience, mcpAudience, reloadKeys } = this.#rules;
     try {
       const { payload } = await jwtVerify(text, this.#keys, {
         algorithms: [signingAlgorithm],
         typ: 'at+jwt',
         issuer,
-        audience,
+        audience: [audience, mcpAudience],
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(this.#clock.now()),
         // Also refuses tokens from the future.
         maxTokenAge: tokenLifetimeSeconds,
         requiredClaims: ['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti'],
       });
-      return toVerified(payload);
+      return toVerified(payload, audience);
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw tokenInvalid('The access token has expired.');
       const isWorthALook = error instanceof errors.JWKSNoMatchingKey && reloadKeys !== null && !hasLooked;
@@ -123,7 +126,7 @@ function readIssuer(text: string): string {
   }
 }
 
-function toVerified(payload: JWTPayload): VerifiedToken {
+function toVerified(payload: JWTPayload, audience: string): VerifiedToken {
   // Tokens of earlier releases have no epoch.
   const { client_id: clientId, scope, iat, exp, sub, grant, session, epoch = 0 } = payload;
   if (typeof clientId !== 'string' || typeof sub !== 'string') throw notValidHere();
@@ -138,6 +141,7 @@ function toVerified(payload: JWTPayload): VerifiedToken {
     scopes: (scope ?? '').split(' ').filter(isScope),
     boundTo: readBinding(payload.cnf),
     person: signIn === null ? null : { id: sub, signIn },
+    isForMcp: ![payload.aud].flat().includes(audience),
     outsideActor: null,
     epoch,
     expiresAtMs: (exp + clockToleranceSeconds) * 1000,

@@ -15,6 +15,8 @@ export interface VerifiedToken {
   person: TokenPerson | null;
   /** From an outside issuer: `<issuer name>:<subject>`, the value of `CreatedBy`. Null for our own issuer. */
   outsideActor: string | null;
+  /** Whether it was issued for the MCP endpoint, and so works nowhere else. */
+  isForMcp: boolean;
   /** That of the application when it was issued; null: an outside issuer revokes its tokens itself. */
   epoch: number | null;
   /** When it is no longer accepted: its `exp` plus the tolerance for clock skew. */

@@ -54,7 +54,7 @@ export const tables: readonly Table[] = [
   table(
     'entries',
     1,
-    `entry space id parent kind name name_key object_type content_type created_at created_by modified_at modified_by size
+    `entry space id parent kind name name_key natural_key object_type content_type created_at created_by modified_at modified_by size
     version properties height seal`,
   ),
   {

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../domain/refusal.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
   findProblem,
@@ -45,7 +46,7 @@ export class MutualTls {
   readonly #clock: Clock;
   readonly #greeted = new WeakMap<object, { trust: Trust; at: number }>();
   readonly #bySocket = new WeakMap<object, { trust: Trust; presented: PresentedCertificate | null }>();
-  #forwarded = new LRUCache<string, PresentedCertificate>({ max: maxForwarded });
+  #forwarded = new LRUCache<string, PresentedCertificate>(atMost(maxForwarded));
   #forwardedUnder: Trust | null = null;
 
   constructor({ trust, proxies, clock }: MutualTlsOptions) {

@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { type IdTokenAlgorithm, idTokenAlgorithms } from '../auth/id-token-algorithms.ts';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
+import { type McpAccess, mcpAccesses } from '../domain/caller.ts';
 import type { NameRules } from '../domain/name.ts';
 import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
 import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
@@ -80,6 +81,7 @@ export interface Config {
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
   /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
+  mcp: McpAccess;
   isLitterDiscarded: boolean;
   /** The time limit for extracting the text of one document. */
   searchSeconds: number;
@@ -191,6 +193,7 @@ export function readConfig(environment: Variables = process.env): Config {
     journalKeysFolder: values.CABINET_JOURNAL_KEYS === '' ? null : resolve(values.CABINET_JOURNAL_KEYS),
     auditAnchor: reader.parsed('CABINET_AUDIT_ANCHOR', parseAnchorSetting, null),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
+    mcp: reader.choice('CABINET_MCP', mcpAccesses),
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
     httpThreads: readHttpThreads(reader, values),

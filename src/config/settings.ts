@@ -65,6 +65,7 @@ export const settings = {
     fallback: 'keep',
     about: 'discard: WebDAV accepts and forgets ._*, .DS_Store, Thumbs.db and desktop.ini',
   },
+  CABINET_MCP: { fallback: 'on', about: 'MCP for AI agents at /mcp: on, read (only what reads) or off' },
   CABINET_JOURNAL_KEYS: { fallback: '', about: 'a folder for the keys of the journal; by default beside its files' },
   CABINET_SECURITY_CONTACT: { fallback: '', about: 'mailto: or https: address for /.well-known/security.txt' },
   CABINET_AUDIT_ANCHOR: {

@@ -87,6 +87,10 @@ function isRootAlias(id: string | null): id is null {
   return id === null || id === '' || id === '-root-';
 }
 
+/** What AI agents may do over MCP, at most. */
+export const mcpAccesses = ['on', 'read', 'off'] as const;
+export type McpAccess = (typeof mcpAccesses)[number];
+
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
 }

@@ -42,7 +42,7 @@ export const folderContentType = 'inode/directory';
 export const deepestLevel = 100;
 
 /** By what a folder's children can be listed; with a dash, from the largest down. */
-export const orders = ['name', '-name', 'modified', '-modified', 'size', '-size'] as const;
+export const orders = ['name', '-name', 'natural', '-natural', 'modified', '-modified', 'size', '-size'] as const;
 export type Order = (typeof orders)[number];
 
 /** What a client may say of a version. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyCharacter } from '../../test/any-character.ts';
-import { checkName, decodeNameHeader, toNameKey, toRenamed } from './name.ts';
+import { checkName, decodeNameHeader, toNameKey, toNaturalKey, toRenamed } from './name.ts';
 import type { Refusal } from './refusal.ts';
 
 const illegalNames: Array<[name: string, message: RegExp]> = [
@@ -253,6 +253,30 @@ function anyString(): fc.Arbitrary<string> {
     fc.string({ unit: 'grapheme-ascii', minLength: 253, maxLength: 257 }),
   );
 }
+
+test('the natural order counts digits as numbers, and neither case nor accents', () => {
+  const expected = [
+    '2',
+    '10',
+    'ahre',
+    'Ähre',
+    'ähre 2',
+    'Ahre 10',
+    'file',
+    'File1',
+    'file01',
+    'file2',
+    'FILE10',
+    'Straße',
+    'strasse 2',
+  ];
+  const before = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const key = (name: string) => [toNaturalKey(toNameKey(name)), toNameKey(name)] as const;
+  const sorted = expected.toReversed().sort((a, b) => before(key(a)[0], key(b)[0]) || before(key(a)[1], key(b)[1]));
+  assert.deepEqual(sorted, expected);
+  assert.equal(toNaturalKey('0'), toNaturalKey('000'));
+  assert.notEqual(toNaturalKey('1'.repeat(254)), toNaturalKey('1'.repeat(255)));
+});
 
 function legalName(): fc.Arbitrary<string> {
   const character = fc.oneof(

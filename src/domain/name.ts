@@ -66,6 +66,26 @@ export function toNameKey(name: string): string {
   return name.normalize('NFC');
 }
 
+const marks = /\p{M}+/gu;
+const digits = /\d+/g;
+const ascii = /^[ -~]*$/;
+/** Names have at most 255 characters, so a run of digits has no more. */
+const lengthDigits = 3;
+
+/** Orders names as people expect: digits count as numbers, case and accents do not count. Names whose keys are equal are ordered by
+ *  their code points. Each run of digits is preceded by its length, so that longer numbers come later; the zero before it keeps
+ *  numbers before letters. */
+export function toNaturalKey(nameKey: string): string {
+  // To upper case first: ß becomes ss.
+  const folded = ascii.test(nameKey)
+    ? nameKey.toLowerCase()
+    : nameKey.normalize('NFD').replace(marks, '').toUpperCase().toLowerCase();
+  return folded.replace(digits, (run) => {
+    const number = run.replace(/^0+(?=\d)/, '');
+    return `0${String(number.length).padStart(lengthDigits, '0')}${number}`;
+  });
+}
+
 /**
  * The name to try when `name` is taken: "a.pdf" becomes "a (2).pdf". A folder has no extension, nor has ".profile".
  * The result is another name and as legal as `name`: the stem is shortened where 255 characters would be exceeded.

@@ -190,11 +190,15 @@ export function isEventPattern(pattern: string): boolean {
   return pattern.endsWith('.*') ? groups.has(pattern.slice(0, -2)) : actions.has(pattern);
 }
 
+/** Actions that only the audit log has: no webhook gets them. */
+export const auditOnly: ReadonlySet<string> = new Set(['mcp.called']);
+
 /** What happens to entries whichever kind they are: `file.*` and `folder.*` match it by the kind of the entry. */
 const ofAnyKind = new Set(['entry', 'version']);
 
 /** Whether an action matches: yes, no, or only if the entry is of one of these kinds. */
 export function matchEvent(patterns: readonly string[], action: string): boolean | readonly Kind[] {
+  if (auditOnly.has(action)) return false;
   const group = toGroup(action);
   if (patterns.some((pattern) => pattern === '*' || pattern === action || pattern === `${group}.*`)) return true;
   if (!ofAnyKind.has(group)) return false;

@@ -8,6 +8,7 @@ import type { JournalKeys } from '../catalog/journal-keys.ts';
 import type { NameRules } from '../domain/name.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LineLog } from '../runtime/line-log.ts';
+import type { DocumentTexts } from '../search/extract/document-texts.ts';
 import type { Search } from '../search/search.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
@@ -95,4 +96,6 @@ export interface Cabinet {
   readonly purger: { nudge(): void };
   readonly commits: Commits;
   readonly search: Search;
+  /** The text of documents on demand. */
+  readonly texts: Pick<DocumentTexts, 'read' | 'extract'>;
 }

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { StoredBlob } from '../catalog/verbs/contents.ts';
 import type { StoredContent } from '../catalog/verbs/stored-content.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import type { Cabinet } from './cabinet.ts';
 
 /** What the disk damages meanwhile is noticed as late as in any blob that was saved a moment ago: when it is read. */
@@ -37,7 +38,7 @@ export async function isKept(
 function requireTrusted(blobs: Blobs): Trusted {
   let trusted = trustedOf.get(blobs);
   if (trusted === undefined) {
-    trusted = new LRUCache({ max: mostTrusted });
+    trusted = new LRUCache(atMost(mostTrusted));
     trustedOf.set(blobs, trusted);
   }
   return trusted;

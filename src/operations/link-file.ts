@@ -6,6 +6,7 @@ import type { Caller } from '../domain/caller.ts';
 import { fileNotFound } from '../domain/missing.ts';
 import { mayDo } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { type OpenedFile, openFile, requireContent } from './open-file.ts';
@@ -75,7 +76,7 @@ export async function openLinked(
 }
 
 /** Uses that were recorded a moment ago, by link and address: a video is read in many pieces. */
-const recorded = new LRUCache<string, number>({ max: 10_000 });
+const recorded = new LRUCache<string, number>(atMost(10_000));
 const recordEveryMs = 60 * 1000;
 
 /** Resolves when the journal says durably that the link was used. */

@@ -5,6 +5,7 @@ import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Order } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
+import { runSlice } from '../runtime/pacing.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 
@@ -31,12 +32,18 @@ export async function listFolder(
   const { folderId: folder, ...page } = request;
   const missing = () => folderNotFound('FolderId');
   const { space } = await requireAccess(cabinet, caller, { action: 'read', id: folder, missing });
+  if (request.order?.endsWith('natural')) await addNaturalKeys(cabinet, space, folder);
   const listing = await cabinet.catalog.listFolder({ space, folder, ...page });
   if (listing === null) throw missing();
   if (listing.folder.kind !== 'folder') throw notAFolder('FolderId');
   const isWhole = request.after === undefined && listing.next === null;
   const childCount = isWhole ? listing.children.length : await cabinet.catalog.countChildren({ space, folder });
   return { ...listing, childCount };
+}
+
+async function addNaturalKeys({ catalog }: Cabinet, space: number, folder: string): Promise<void> {
+  if (!(await catalog.lacksNaturalKeys({ space, folder }))) return;
+  for (let added = 1; added > 0; ) added = await runSlice(() => catalog.addNaturalKeys({ space, folder }));
 }
 
 /** The folder of a file that was just saved: the file first, its siblings in order, 100 in all. */

@@ -117,6 +117,15 @@ function readBlob(cabinet: Cabinet, content: FileContent, range: Range): Chunks 
   return new BoundedChunks(cabinet, { id: blob, sizeBytes, checksums }, range);
 }
 
+/** At most so many bytes from the start, in memory. */
+export async function readBeginning(file: OpenedFile, maxBytes: number): Promise<Buffer> {
+  const small = file.readSmall();
+  if (small !== null) return small.subarray(0, maxBytes);
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.read({ start: 0, end: Math.min(file.sizeBytes, maxBytes) })) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }

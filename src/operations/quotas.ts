@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Quota, UsageOf } from '../catalog/verbs/quotas.ts';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { quotaExceeded, Refusal } from '../domain/refusal.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { Buckets } from '../runtime/rate-limits.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -48,7 +49,7 @@ export class Quotas {
     this.#shared = shared;
     this.#clock = clock;
     const perf = { now: () => clock.monotonic() };
-    this.#usage = new LRUCache({ max: maxCachedUsage, ttl: usageTtlMs, ttlResolution: 0, perf });
+    this.#usage = new LRUCache({ ...atMost(maxCachedUsage), ttl: usageTtlMs, ttlResolution: 0, perf });
   }
 
   async load(): Promise<void> {

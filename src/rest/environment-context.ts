@@ -13,6 +13,8 @@ export interface EnvironmentContext {
   authenticator: Authenticator;
   /** The token endpoint and its pages. Null: tokens come from external issuers only. */
   issuer: Issuer | null;
+  /** All whose tokens are accepted, ours first. */
+  issuers: readonly string[];
   /** The address as clients see it, without a slash at the end. */
   publicUrl: string;
   /** The address of pages for people, also where this address has none. */

@@ -94,7 +94,7 @@ function toListenOptions(
   { host, port, publicUrl }: AddressConfig,
   context: AddressContext & { name: string; isMutualTls: boolean },
 ) {
-  const { maxConnections, maxConnectionsPerPeer, corsOrigins } = config;
+  const { maxConnections, maxConnectionsPerPeer, corsOrigins, mcp } = config;
   const { name, lookup, shared, ticketKeys, clock } = context;
   return {
     name,
@@ -108,7 +108,7 @@ function toListenOptions(
     clock,
     ticketKeys,
     proxies: new Peers(config.proxies),
-    faces: toFaces({ ...context, corsOrigins }),
+    faces: toFaces({ ...context, corsOrigins, mcp }),
     publicUrl: () => lookup()?.publicUrl,
     basePath: publicUrl === null ? '' : toBasePath(publicUrl),
     toExtraHeaders: (request: IncomingMessage) => allowOrigin(corsOrigins, request),

@@ -19,6 +19,8 @@ import { SignInLimits } from '../operations/sign-in-limits.ts';
 import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
+import { DocumentTexts, oneAtATime } from '../search/extract/document-texts.ts';
+import { Extractor } from '../search/extract/extractor.ts';
 import type { StorageEvents } from './records.ts';
 import { emptyStorage, folderOf, openAnchor, openStorage, type Storage } from './storage.ts';
 
@@ -70,10 +72,12 @@ export async function openEnvironment(
   const appPasswordKey = toAppPasswordKey(keys);
   const journalAnchor = { lines: await openAnchor(config, clock), anchoredPosition: 0 };
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
+  const extractor = new Extractor(config.searchSeconds * 1000);
+  const texts = new DocumentTexts(oneAtATime(extractor));
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, clock },
+    { ...storage, texts, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -106,6 +110,7 @@ export async function openEnvironment(
     async close() {
       looks?.cancel();
       await jobs.stop();
+      await extractor.close();
       await cabinet.uploads.settle();
       await cabinet.hasher.close();
       await cabinet.leases.close();
@@ -140,6 +145,7 @@ type Made =
   | 'blobs'
   | 'commits'
   | 'search'
+  | 'texts'
   | 'journalFiles'
   | 'journalKeys'
   | 'journalAnchor'
@@ -152,8 +158,20 @@ type Made =
   | 'clock';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
-  const { catalog, blobs, commits, search, journalFiles, journalKeys, freeBytes, purger, leases, uploads, clock } =
-    made;
+  const {
+    catalog,
+    blobs,
+    commits,
+    search,
+    texts,
+    journalFiles,
+    journalKeys,
+    freeBytes,
+    purger,
+    leases,
+    uploads,
+    clock,
+  } = made;
   return {
     clock,
     catalog,
@@ -172,6 +190,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     leases,
     commits,
     search,
+    texts,
     quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
     journalKeys,

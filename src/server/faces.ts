@@ -1,6 +1,8 @@
 // The faces of an address, in the order in which the listener asks them.
 
+import type { McpAccess } from '../domain/caller.ts';
 import type { Face } from '../listener/face.ts';
+import { mcpFace } from '../mcp/mcp-face.ts';
 import { preflightFace } from '../rest/cors.ts';
 import type { ContextLookup } from '../rest/environment-context.ts';
 import { issuerFace } from '../rest/faces/issuer-face.ts';
@@ -19,17 +21,19 @@ export interface FacesOptions {
   name: string;
   isMutualTls: boolean;
   corsOrigins: ReadonlySet<string>;
+  mcp: McpAccess;
   shared: Shared;
   clock: Clock;
 }
 
 /** The REST API is last: it also answers for unknown paths. */
 export function toFaces(options: FacesOptions): Face[] {
-  const { lookup, isMutualTls, corsOrigins, clock } = options;
+  const { lookup, isMutualTls, corsOrigins, mcp, clock } = options;
   return [
     preflightFace(corsOrigins),
     serverOptionsFace(),
     webdavFace(options),
+    ...(mcp === 'off' ? [] : [mcpFace({ ...options, access: mcp })]),
     ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup)]),
     openFace(docsRoutes, lookup),
     issuerFace(options),

@@ -8,6 +8,7 @@ import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { PlainFault } from '../domain/fault.ts';
 import type { SharedBuffers } from '../runtime/shared-counters.ts';
 import type { Functions } from '../runtime/worker-calls.ts';
+import type { FromExtractor, ToExtractor } from '../search/extract/extractor-thread.ts';
 import type { IndexStatus, RankedSlice, RankRequest, SnippetsRequest } from '../search/search.ts';
 import type { Urls } from './serving.ts';
 
@@ -55,6 +56,7 @@ export interface MainFunctions extends Functions {
   deleteSession(of: Of & { id: string }): Promise<boolean>;
   rank(of: Of & { params: RankRequest }): Promise<RankedSlice>;
   snippets(of: Of & { params: SnippetsRequest }): Promise<string[]>;
+  extractText(of: Of & { params: ToExtractor }): Promise<FromExtractor | null>;
   indexStatus(of: Of): Promise<IndexStatus>;
   /** Of all threads. */
   renderMetrics(of: Of): Promise<string>;

@@ -116,6 +116,7 @@ function startThread(options: HttpThreadsOptions): HttpThread {
     deleteSession: ({ name, id }) => options.sessions[name].delete(id),
     rank: ({ name, params }) => open(name).cabinet.search.rank(params),
     snippets: ({ name, params }) => open(name).cabinet.search.snippets(params),
+    extractText: ({ name, params }) => open(name).cabinet.texts.extract(params),
     indexStatus: ({ name }) => open(name).cabinet.search.status(),
     renderMetrics: ({ name }) => options.renderMetrics(name),
   } satisfies MainFunctions);

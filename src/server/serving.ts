@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { AnonymousSessions } from '../auth/anonymous-sessions.ts';
 import { Authenticator } from '../auth/authenticate.ts';
-import { openIssuer, toAudience } from '../auth/issuer.ts';
+import { openIssuer, toAudience, toMcpAudience } from '../auth/issuer.ts';
 import { toLinkKeys } from '../auth/links.ts';
 import { OutsideIssuer } from '../auth/outside-issuer.ts';
 import { TokenVerifier } from '../auth/tokens.ts';
@@ -130,11 +130,14 @@ export class Serving {
     const basePath = toBasePath(publicUrl);
     const mutualTlsUrl =
       name === 'production' ? this.urls.mutualTls && (config.mutualTls.publicUrl ?? this.urls.mutualTls) : null;
-    const audience = toAudience(publicUrl);
+    const [audience, mcpAudience] = [toAudience(publicUrl), toMcpAudience(publicUrl)];
+    const mcpAddresses = [publicUrl, ...(mutualTlsUrl === null ? [] : [mutualTlsUrl])];
     const onError = (error: unknown, request: string | null) =>
       log.warn({ environment: name, ...(request !== null && { request }), err: error }, 'issuer');
     const reloadKeys = toReloadKeys(environment);
-    const rules = config.isOwnIssuer ? { issuer: publicUrl, audience, signingKeys: keys.signing, reloadKeys } : null;
+    const rules = config.isOwnIssuer
+      ? { issuer: publicUrl, audience, mcpAudience, signingKeys: keys.signing, reloadKeys }
+      : null;
     const tokens = new TokenVerifier(rules, this.#outsideOf(name), clock);
     const { buckets, counts } = shared;
     const own = {
@@ -142,6 +145,8 @@ export class Serving {
       issuer: publicUrl,
       mutualTlsUrl,
       audience,
+      mcpAudience,
+      mcpResources: config.mcp === 'off' ? [] : mcpAddresses.map(toMcpAudience),
       keys,
       idTokenAlgorithm: config.idTokenAlgorithm,
       catalog,
@@ -155,6 +160,7 @@ export class Serving {
       cabinet,
       authenticator: new Authenticator(catalog, tokens, clock),
       issuer: config.isOwnIssuer ? openIssuer(own) : null,
+      issuers: [...(config.isOwnIssuer ? [publicUrl] : []), ...this.#outsideOf(name).map(({ rules }) => rules.issuer)],
       publicUrl,
       pagesUrl: publicUrl,
       basePath,

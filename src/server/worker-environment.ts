@@ -18,6 +18,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { SyncGuard } from '../runtime/sync-guard.ts';
 import type { WorkerCalls } from '../runtime/worker-calls.ts';
+import { DocumentTexts } from '../search/extract/document-texts.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
 import { type Environment, folderOf, reloadShared, toCabinet } from './environment.ts';
@@ -106,7 +107,7 @@ async function attach(
     // While a backup is made, blobs are kept: the main thread knows.
     blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
-    search: toSearch(main, name),
+    ...toReaders(main, name),
     ...(await openJournal(config, name)),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => main.notify('removed', { name }) },
@@ -205,6 +206,12 @@ class RemoteTurns {
   end(turn: number): void {
     this.#ends.get(turn)?.();
   }
+}
+
+/** The main thread has the index, and the process that reads documents. */
+function toReaders(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']) {
+  const texts = new DocumentTexts((params) => main.call('extractText', { name, params }));
+  return { search: toSearch(main, name), texts };
 }
 
 /** The index has one thread that answers, which the main thread asks. */

@@ -9,6 +9,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Exchange } from '../listener/face.ts';
 import { checkAppPassword } from '../operations/app-passwords.ts';
 import type { EnvironmentContext } from '../rest/environment-context.ts';
+import { atMost } from '../runtime/cache-size.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Buckets, toLimitedAddress } from '../runtime/rate-limits.ts';
 import type { SharedNumbers } from '../runtime/shared-counters.ts';
@@ -34,7 +35,7 @@ export class DavAuthenticator {
     this.#byAddress = new Buckets({ name: `${name} dav address`, ...wrongByAddress }, buckets, clock);
     this.#byUser = new Buckets({ name: `${name} dav user`, ...wrongByUser }, buckets, clock);
     const perf = { now: () => clock.monotonic() };
-    this.#kept = new LRUCache({ max: maxKept, ttl: keptMs, ttlResolution: 0, perf });
+    this.#kept = new LRUCache({ ...atMost(maxKept), ttl: keptMs, ttlResolution: 0, perf });
   }
 
   async authenticate(context: EnvironmentContext, { request, arrival, requestId }: Exchange): Promise<Caller> {

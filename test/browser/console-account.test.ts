@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { basicAuthorization } from '../interface/client.ts';
+import { manage } from '../interface/managing.ts';
+import { Browser } from '../security/browser.ts';
+import { begin, discover, finish, redirectUri } from '../security/people.ts';
 import { addUser, type Person, setRole } from '../service/operator.ts';
-import { eventually } from '../service/service.ts';
+import { eventually, type Registered } from '../service/service.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, type OpenedConsole, openConsole, openWorld, type World, walkTo } from './console-world.ts';
@@ -108,6 +111,33 @@ test('an app password is shown once, opens WebDAV, and no longer after it is rem
   await notice('is removed');
   await line.waitFor({ state: 'detached' });
   await eventually('it is refused', async () => (await dav('PROPFIND', '', authorization)).status === 401);
+});
+
+test('an application that the person has allowed is listed, until that is revoked', options, async () => {
+  const fields = { Name: 'reports', RedirectUris: [redirectUri] };
+  const registered = await manage<Registered>(world.caller, 'POST', '/applications', fields);
+  const configuration = await discover(world.base, registered);
+  const allow = async () => {
+    const other = new Browser();
+    const begun = await begin(configuration, { scope: 'openid content.read content.write' });
+    const asked = await other.submit(await other.open(begun.url), { user: nora.User, password: nora.Password });
+    assert.match(asked.text, /Allow reports/);
+    return await finish(configuration, (await other.submit(asked, { answer: 'allow' })).url, begun);
+  };
+  const { access_token } = await allow();
+  await page.reload();
+  const line = page.locator('.thing', { hasText: `${registered.AppKey}` }).filter({ hasText: 'allowed' });
+  await line.getByText('Write', { exact: true }).waitFor();
+  await hold('account-consents');
+  await line.getByRole('button', { name: 'Revoke reports' }).click();
+  await dialog().getByRole('button', { name: 'Revoke' }).click();
+  await notice('“reports” no longer acts for you');
+  await line.waitFor({ state: 'detached' });
+  const headers = { Authorization: `Bearer ${access_token}`, AppKey: registered.AppKey };
+  await eventually('its token is refused', async () => {
+    const { status } = await fetch(`${world.base}/v1/contentmanagement/me`, { headers });
+    return status === 401;
+  });
 });
 
 test('every system gets its address, with a button that copies it', options, async () => {

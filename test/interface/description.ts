@@ -1,6 +1,6 @@
 // Compares every response of the suite with the service's own description: `/openapi.json` of the address must declare the
 // operation, the status, the content type, the error code and each field of the body, and no undeclared field may occur.
-// Checks are counted for the report of `run.ts`. OAuth endpoints have their own tests.
+// Checks are counted for the report of `run.ts`. OAuth endpoints and MCP have protocols of their own.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ export type Document = {
 };
 export type Requested = { method: string; path: string };
 
-const FOREIGN = /^\/(oauth2|\.well-known)\//;
+const FOREIGN = /^\/((oauth2|\.well-known)\/|mcp$)/;
 /** Error codes where no operation was found, and for malformed HTTP. */
 const UNFOUND = ['RouteNotFound', 'MethodNotAllowed', 'MalformedRequest', 'HeadersTooLarge', 'InvalidHeader'];
 

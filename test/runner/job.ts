@@ -10,6 +10,7 @@ import type { FileReport } from './reporter.ts';
 
 export const root = join(import.meta.dirname, '../..');
 const reporter = join(import.meta.dirname, 'reporter.ts');
+const resolveSources = join(root, 'bin/resolve-sources.cjs');
 const untrackedPromises = join(import.meta.dirname, 'untracked-promises.js');
 /** Runs a command and writes what the system knows of its processor time, and of that of everything it has waited for, to a file. */
 const measured =
@@ -90,6 +91,7 @@ export function toUnstarted(job: Job, error: unknown): Outcome {
 function withReporter([program = '', ...words]: string[], destination: string): string[] {
   return [
     program,
+    ...['--require', resolveSources],
     `--import=${untrackedPromises}`,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`],

@@ -116,30 +116,23 @@ test(`${count} files are extracted by unzip, and other requests are served meanw
   const found = await call(caller, '/folders?path=/many&limit=1');
   const { Folder } = JSON.parse(found.body.toString()) as { Folder: Entry };
   const zip = join(here, 'many.zip');
-  const begun = performance.now();
   const written = pipeline(await open(Folder), createWriteStream(zip));
   let isDone = false;
   void written.finally(() => {
     isDone = true;
   });
-  const answersMs: number[] = [];
+  let answers = 0;
   while (!isDone) {
-    const since = performance.now();
     await call(caller, `/entries/${Folder.Id}`);
-    answersMs.push(performance.now() - since);
+    answers += 1;
   }
   await written;
-  const tookMs = performance.now() - begun;
   // It tells names as the locale says.
   const options = { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, LC_ALL: 'C.UTF-8' } };
   const tested = execFileSync('unzip', ['-t', zip], options).toString();
   assert.match(tested, /No errors detected/);
   assert.equal(tested.match(/ testing: Ordner \d+\/Grüße \d+\.txt +OK/g)?.length, count);
-  const [first = 0, , third = 0] = answersMs.toSorted((one, other) => other - one);
-  console.log(
-    `archive of ${count} files: ${answersMs.length} other answers meanwhile, the slowest ${first.toFixed(0)} ms`,
-  );
-  // Seconds of work: whoever is not let in between waits for all of it. A machine that pauses delays one or two.
-  assert.ok(answersMs.length > 20, `${answersMs.length} answers`);
-  assert.ok(third < tookMs / 8, `${third} ms of ${tookMs}`);
+  console.log(`archive of ${count} files: ${answers} other answers meanwhile`);
+  // Without turns in between, all of it is written before the first answer.
+  assert.ok(answers > 4, `${answers} answers`);
 });

@@ -6,7 +6,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Entry } from '../interface/assertions.ts';
-import { download, fetchToken, listFolder, saveFile } from '../interface/client.ts';
+import { download, fetchToken, listFolder, readFolder, saveFile } from '../interface/client.ts';
 import type { Application } from '../interface/target.ts';
 import { makeDataFolder, removeDataFolder } from './service.ts';
 import { startServiceHere } from './service-here.ts';
@@ -37,6 +37,12 @@ for (const { name } of versions) {
     const caller = { base: service.production, application, token: await fetchToken(service.production, application) };
     const entries = (await Promise.all(expected.Folders.map((id) => listFolder(caller, id)))).flat();
     assert.deepEqual(entries, expected.Entries);
+    // Adds keys that earlier releases did not write.
+    for (const id of expected.Folders) {
+      const inOrder = (await readFolder(caller, id, '?order=natural')).Children;
+      const byId = (list: Entry[]) => list.toSorted((a, b) => (a.Id < b.Id ? -1 : 1));
+      assert.deepEqual(byId(inOrder), byId(await listFolder(caller, id)));
+    }
     for (const [id, sha256] of Object.entries(expected.Sha256))
       assert.equal(hash('sha256', await download(caller, id)), sha256);
     const { Folder } = await saveFile(

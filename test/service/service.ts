@@ -16,6 +16,7 @@ export type { Registered } from './operator.ts';
 
 export const cabinetProgram = join(import.meta.dirname, '../../bin/cabinet');
 const movableProgram = join(import.meta.dirname, 'serve-with-clock.ts');
+const resolveSources = join(import.meta.dirname, '../../bin/resolve-sources.cjs');
 const readyTimeoutMs = 60_000;
 
 export interface Environment {
@@ -96,7 +97,9 @@ export async function startService(
 export async function startService(dataFolder: string, options?: StartOptions): Promise<Started>;
 export async function startService(dataFolder: string, options: StartOptions = {}): Promise<StartedWithClock> {
   countStart('serve');
-  const serving = options.hasClock ? [process.execPath, movableProgram] : [cabinetProgram, 'serve', '--json'];
+  const serving = options.hasClock
+    ? [process.execPath, '--require', resolveSources, movableProgram]
+    : [cabinetProgram, 'serve', '--json'];
   const [program, ...words] = [...(options.under ?? []), ...serving];
   const threads = options.hasClock ? { CABINET_HTTP_THREADS: '1' } : {};
   const child = spawn(program as string, words, {

@@ -53,10 +53,11 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteEngine> 
   const wasClosed = await isReady(writer);
   // The database and its log are new names in the folder; SQLite ignores errors when it syncs the folder itself.
   await syncFolder(dirname(path));
-  const checkpointer = new Worker(new URL('./checkpointer.ts', import.meta.url), {
-    workerData: { path, syncs: syncs.shared, isCheckWanted: !wasClosed } satisfies CheckpointerData,
-  });
-  return new OpenedSqlite(options, { writer, checkpointer, commitCounter });
+  const startCheckpointer = (isCheckWanted: boolean) =>
+    new Worker(new URL('./checkpointer.ts', import.meta.url), {
+      workerData: { path, syncs: syncs.shared, isCheckWanted } satisfies CheckpointerData,
+    });
+  return new OpenedSqlite(options, { writer, startCheckpointer, isCheckWanted: !wasClosed, commitCounter });
 }
 
 /** Resolves to whether the catalog was closed cleanly the last time. */
@@ -73,16 +74,20 @@ function isReady(writer: Worker): Promise<boolean> {
 
 interface Threads {
   writer: Worker;
-  checkpointer: Worker;
+  startCheckpointer: (isCheckWanted: boolean) => Worker;
+  /** Whether the database has to be checked for damage. */
+  isCheckWanted: boolean;
   commitCounter: CommitCounter;
 }
 
 class OpenedSqlite implements SqliteEngine {
   readonly commitCounter: CommitCounter;
   readonly #writer: Worker;
-  readonly #checkpointer: Worker;
+  readonly #startCheckpointer: Threads['startCheckpointer'];
+  /** Null until there is something to do: a command that only reads, and a start, do without. */
+  #checkpointer: Worker | null = null;
   readonly #checkpoints: Timer;
-  readonly #exits: [checkpointer: Promise<void>, writer: Promise<void>];
+  readonly #exited: Promise<void>;
   readonly #reader: Reader;
   readonly #writeQueue: WriteQueue;
   readonly #onCommitted: () => void;
@@ -91,7 +96,7 @@ class OpenedSqlite implements SqliteEngine {
 
   constructor(
     { path, clock = systemClock, ...events }: SqliteOptions,
-    { writer, checkpointer, commitCounter }: Threads,
+    { writer, startCheckpointer, isCheckWanted, commitCounter }: Threads,
   ) {
     this.commitCounter = commitCounter;
     this.#writer = writer;
@@ -106,13 +111,9 @@ class OpenedSqlite implements SqliteEngine {
     });
     this.#writer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'the writer stopped', error)));
     this.#reader = new Reader(new Connection(path, 'reader'));
-    this.#checkpointer = checkpointer;
-    this.#checkpointer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'a checkpoint failed', error)));
-    this.#checkpointer.on('message', ({ logPages, freePages }: CheckpointReport) => {
-      if (logPages > maxLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
-      else if (freePages > keptFreePages && this.#writeQueue.isAtRest && !this.#hasNewPages) this.#giveBack();
-    });
-    this.#exits = [onceExited(checkpointer), onceExited(writer)];
+    this.#startCheckpointer = startCheckpointer;
+    if (isCheckWanted) this.#checkpointer = this.#openCheckpointer(true);
+    this.#exited = onceExited(writer);
     this.#checkpoints = clock.every(checkpointEveryMs, () => this.#checkpoint());
   }
 
@@ -149,7 +150,18 @@ class OpenedSqlite implements SqliteEngine {
   #checkpoint(): void {
     if (!this.#hasNewPages) return;
     this.#hasNewPages = false;
+    this.#checkpointer ??= this.#openCheckpointer(false);
     this.#checkpointer.postMessage('checkpoint');
+  }
+
+  #openCheckpointer(isCheckWanted: boolean): Worker {
+    const checkpointer = this.#startCheckpointer(isCheckWanted);
+    checkpointer.on('error', (error) => this.#writeQueue.die(new Fault('fatal', 'a checkpoint failed', error)));
+    checkpointer.on('message', ({ logPages, freePages }: CheckpointReport) => {
+      if (logPages > maxLogPages) this.#writer.postMessage({ checkpoint: true } satisfies ToWriter);
+      else if (freePages > keptFreePages && this.#writeQueue.isAtRest && !this.#hasNewPages) this.#giveBack();
+    });
+    return checkpointer;
   }
 
   /** Commits everything that was submitted before and moves it into the database file. A failure is reported like any
@@ -167,11 +179,10 @@ class OpenedSqlite implements SqliteEngine {
 
   /** Returns whether the log is empty now. */
   async #finish(): Promise<boolean> {
-    this.#checkpointer.postMessage('close');
-    await this.#exits[0];
+    await this.#closeCheckpointer();
     const finished = new Promise<FinishResult | null>((resolve) => {
       this.#onFinished = resolve;
-      void this.#exits[1].then(() => resolve(null));
+      void this.#exited.then(() => resolve(null));
     });
     this.#writer.postMessage({ finish: true } satisfies ToWriter);
     const result = await finished;
@@ -181,18 +192,25 @@ class OpenedSqlite implements SqliteEngine {
     return false;
   }
 
+  async #closeCheckpointer(): Promise<void> {
+    if (this.#checkpointer === null) return;
+    const exited = onceExited(this.#checkpointer);
+    this.#checkpointer.postMessage('close');
+    await exited;
+  }
+
   /** The read-only connection closes last and leaves the empty log and its index in place: on a full disk the next start
    *  could not create them. */
   async #closeAll(): Promise<void> {
     this.#writer.postMessage({ close: true } satisfies ToWriter);
-    await this.#exits[1];
+    await this.#exited;
     this.#reader.close();
   }
 
   /** The last connection to close would move the log into the database file and sync both, whatever has failed before. So
    *  a read-only connection stays open until the process ends. */
   async #abandon(): Promise<void> {
-    await this.#checkpointer.terminate();
+    await this.#checkpointer?.terminate();
     await this.#writer.terminate();
   }
 }

@@ -2,13 +2,14 @@
 
 import type { Entry, Kind } from '../../domain/entry.ts';
 import { defaultObjectType, folderContentType } from '../../domain/entry.ts';
+import { toNaturalKey } from '../../domain/name.ts';
 import { type ChecksummedEntry, carryChecksum, toEntryChecksum } from '../row-checksums.ts';
 import { execute, insertNumbered, lockTuples, pending, tuples, type Verb } from '../sql.ts';
 import { exactSize, insertInto, type Sql, sql, type Value } from '../statement.ts';
 
 const intoEntries = insertInto(
   'entries',
-  `space parent id kind name name_key object_type content_type created_at created_by modified_at modified_by size version
+  `space parent id kind name name_key natural_key object_type content_type created_at created_by modified_at modified_by size version
     properties height seal`,
   { numbered: 'entry' },
 );
@@ -154,6 +155,7 @@ export function* insertRow(space: number, entry: NewEntry): Verb<number> {
     entry.kind,
     entry.name,
     entry.name_key,
+    toNaturalKey(entry.name_key),
     entry.object_type,
     entry.content_type,
     entry.created_at,
@@ -186,7 +188,7 @@ export function* requireRowToChange(entry: number): Verb<EntryRow> {
  *  a sum that is only added to. */
 export function* updateRow(before: EntryRow, entry: EntryRow): Verb<void> {
   yield* execute(sql`UPDATE entries SET parent = ${entry.parent}, name = ${entry.name},
-    name_key = ${entry.name_key}, object_type = ${entry.object_type}, content_type = ${entry.content_type},
+    name_key = ${entry.name_key}, natural_key = ${toNaturalKey(entry.name_key)}, object_type = ${entry.object_type}, content_type = ${entry.content_type},
     modified_at = ${entry.modified_at}, modified_by = ${entry.modified_by},
     size = CASE WHEN kind = 1 THEN ${entry.size} ELSE size END, version = ${entry.version},
     properties = ${entry.properties}, seal = ${carryChecksum(before.seal, toEntryChecksum(before), toEntryChecksum(entry))}

@@ -75,6 +75,24 @@ export const noteRead = write(
   },
 );
 
+export interface NoteMcpCall extends Origin {
+  space: number;
+  /** What the call is about: an entry, or the root of the space. */
+  entry: string;
+  tool: string;
+  /** The code of the refusal; null: it succeeded. */
+  error: string | null;
+}
+
+/** Records that an agent has called a tool. */
+export const noteMcpCall = write(
+  { space: ({ space }) => space, lock: 'shared', pages: 'unchanged', isAnnounced: false },
+  function* noteMcpCall(input: NoteMcpCall): Verb<void> {
+    const { tool, error } = input;
+    yield* note(input, input.space, 'mcp.called', input.entry, { tool, ...(error !== null && { error }) });
+  },
+);
+
 export interface AuditFilter {
   /** Milliseconds since 1970, inclusive. */
   since: number | null;

@@ -2,15 +2,16 @@
 // on the number of children.
 
 import type { Entry, Order } from '../../domain/entry.ts';
-import { read } from '../declaration.ts';
-import { row, tuples, type Verb } from '../sql.ts';
+import { toNaturalKey } from '../../domain/name.ts';
+import { read, write } from '../declaration.ts';
+import { execute, row, rows, tuples, type Verb } from '../sql.ts';
 import { raw, type Sql, sql } from '../statement.ts';
 import { type EntryRow, findRow, selection, toEntry, toRow } from './entries.ts';
 import { isVisible, locate } from './tree.ts';
 
-/** A position in the order of a folder: the kind (folders come before files), the value that orders, and the id if several
- *  can have that value. Names are ordered by the bytes of their NFC form. */
-export type FolderCursor = readonly [kind: 0 | 1, key: string | number, id: string];
+/** A position in the order of a folder: the kind (folders come before files), the value that orders, and what decides between several
+ *  with that value: the name in natural order, otherwise the id. Names are ordered by the bytes of their NFC form. */
+export type FolderCursor = readonly [kind: 0 | 1, key: string | number, tie: string];
 
 export interface ListFolder {
   space: number;
@@ -92,16 +93,26 @@ const rising = { direction: raw('ASC'), beyond: raw('>') };
 const falling = { direction: raw('DESC'), beyond: raw('<') };
 
 const orders = {
-  name: { column: 'name_key', ...rising },
-  '-name': { column: 'name_key', ...falling },
-  modified: { column: 'modified_at', ...rising },
-  '-modified': { column: 'modified_at', ...falling },
-  size: { column: 'size', ...rising },
-  '-size': { column: 'size', ...falling },
-} as const satisfies Record<Order, { column: keyof EntryRow; direction: Sql; beyond: Sql }>;
+  name: { column: 'name_key', tie: 'name_key', ...rising },
+  '-name': { column: 'name_key', tie: 'name_key', ...falling },
+  natural: { column: 'natural_key', tie: 'name_key', ...rising },
+  '-natural': { column: 'natural_key', tie: 'name_key', ...falling },
+  modified: { column: 'modified_at', tie: 'id', ...rising },
+  '-modified': { column: 'modified_at', tie: 'id', ...falling },
+  size: { column: 'size', tie: 'id', ...rising },
+  '-size': { column: 'size', tie: 'id', ...falling },
+} as const satisfies Record<Order, OrderColumns>;
+
+interface OrderColumns {
+  column: 'name_key' | 'natural_key' | 'modified_at' | 'size';
+  tie: 'name_key' | 'id';
+  direction: Sql;
+  beyond: Sql;
+}
 
 export function toFolderCursor(child: EntryRow, order: Order): FolderCursor {
-  return [child.kind, child[orders[order].column], child.id];
+  const { column, tie } = orders[order];
+  return [child.kind, column === 'natural_key' ? toNaturalKey(child.name_key) : child[column], child[tie]];
 }
 
 function* listChildren(parent: number, input: ListFolder): Verb<EntryRow[]> {
@@ -113,17 +124,17 @@ function* listChildren(parent: number, input: ListFolder): Verb<EntryRow[]> {
 }
 
 function* listKind(parent: number, kind: 0 | 1, { space, order = 'name', after, limit }: ListFolder): Verb<EntryRow[]> {
-  const { column: name, direction, beyond } = orders[order];
-  const column = raw(name);
-  const isByName = name === 'name_key';
+  const { column: name, tie, direction, beyond } = orders[order];
+  const [column, second] = [raw(name), raw(tie)];
+  const isUnique = name === tie;
   let from = nothing;
   if (after?.[0] === kind) {
-    // Names are unique; a row of values is compared from left to right.
-    from = isByName
-      ? sql`AND name_key ${beyond} ${after[1]}`
-      : sql`AND (${column}, id) ${beyond} (${after[1]}, ${after[2]})`;
+    // A row of values is compared from left to right.
+    from = isUnique
+      ? sql`AND ${column} ${beyond} ${after[1]}`
+      : sql`AND (${column}, ${second}) ${beyond} (${after[1]}, ${after[2]})`;
   }
-  const ties = isByName ? nothing : sql`, id ${direction}`;
+  const ties = isUnique ? nothing : sql`, ${second} ${direction}`;
   const found = yield* tuples(sql`SELECT ${selection} FROM entries
     WHERE space = ${space} AND parent = ${parent} AND kind = ${kind} ${from}
     ORDER BY ${column} ${direction}${ties} LIMIT ${limit}`);
@@ -131,3 +142,30 @@ function* listKind(parent: number, kind: 0 | 1, { space, order = 'name', after, 
 }
 
 const nothing = raw('');
+
+const keysAtOnce = 500;
+
+/** Entries of earlier releases, and of nodes that are not updated yet, have no key for the natural order. Whether the folder has
+ *  some of them. */
+export const lacksNaturalKeys = read({}, function* lacksNaturalKeys(input: CountChildren): Verb<boolean> {
+  return (yield* findWithoutKey(input, 1)).length > 0;
+});
+
+/** Gives keys to some of them; returns to how many. */
+export const addNaturalKeys = write(
+  { space: ({ space }) => space, lock: 'exclusive', pages: 'unchanged', isAnnounced: false },
+  function* addNaturalKeys(input: CountChildren): Verb<number> {
+    const found = yield* findWithoutKey(input, keysAtOnce);
+    for (const { entry, name_key: nameKey } of found) {
+      yield* execute(sql`UPDATE entries SET natural_key = ${toNaturalKey(nameKey)} WHERE entry = ${entry}`);
+    }
+    return found.length;
+  },
+);
+
+function* findWithoutKey({ space, folder }: CountChildren, limit: number): Verb<{ entry: number; name_key: string }[]> {
+  const parent = yield* findRow(space, folder);
+  if (parent === undefined) return [];
+  return yield* rows<{ entry: number; name_key: string }>(sql`SELECT entry, name_key FROM entries
+    WHERE space = ${space} AND parent = ${parent.entry} AND kind IN (0, 1) AND natural_key IS NULL LIMIT ${limit}`);
+}

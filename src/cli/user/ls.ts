@@ -9,7 +9,7 @@ import { toSize } from './progress-line.ts';
 import { type RemoteEntry, requireAll } from './remote.ts';
 import { toLocalTime, toTable } from './table.ts';
 
-const orders: readonly Order[] = ['name', '-name', 'modified', '-modified', 'size', '-size'];
+const orders: readonly Order[] = ['name', '-name', 'natural', '-natural', 'modified', '-modified', 'size', '-size'];
 
 interface LsOptions extends PersonOptions {
   long?: boolean;

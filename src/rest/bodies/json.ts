@@ -4,7 +4,6 @@ import { Refusal } from '../../domain/refusal.ts';
 import { Chunks } from '../../runtime/chunks.ts';
 
 export const smallBodyBytes = 1024 * 1024;
-const maxNesting = 16;
 /** Far more than any request needs; parsing a million keys would block all other requests. */
 const defaultMaxStrings = 10_000;
 const bracketOpen = new Set([0x5b, 0x7b]);
@@ -27,11 +26,11 @@ export async function readWhole(
 }
 
 export function parseObject(body: Buffer, hint: string): Record<string, unknown> {
-  return checkObject(parseValue(body, hint, defaultMaxStrings), hint);
+  return checkObject(parseValue(body, hint), hint);
 }
 
-export function parseValue(body: Buffer, hint: string, maxStrings: number): unknown {
-  checkShape(body, hint, maxStrings);
+export function parseValue(body: Buffer, hint: string, maxStrings = defaultMaxStrings, maxNesting = 16): unknown {
+  checkShape(body, hint, { maxStrings, maxNesting });
   try {
     return JSON.parse(toText(body, hint)) as unknown;
   } catch (error) {
@@ -51,7 +50,11 @@ export function checkObject(value: unknown, hint: string): Record<string, unknow
 }
 
 /** Runs before parsing and without recursion; skips the contents of strings. */
-function checkShape(body: Buffer, hint: string, maxStrings: number): void {
+function checkShape(
+  body: Buffer,
+  hint: string,
+  { maxStrings, maxNesting }: { maxStrings: number; maxNesting: number },
+): void {
   let depth = 0;
   let strings = 0;
   let outsideBytes = 0;

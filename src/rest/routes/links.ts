@@ -62,7 +62,7 @@ export const linkFileRoute: CallerRoute = {
       version: Version,
       lifetimeSeconds: ExpiresInSeconds,
     });
-    const url = toUrl(context, caller, { ...linked, disposition: Disposition as Disposition });
+    const url = toLinkUrl(context, caller, { ...linked, disposition: Disposition as Disposition });
     return json(JSON.stringify({ Url: url, ExpiresAt: renderTime(linked.expiresAt) }));
   },
   describe: {
@@ -107,7 +107,7 @@ export const endLinksRoute: CallerRoute = {
   },
 };
 
-function toUrl(
+export function toLinkUrl(
   context: EnvironmentContext,
   { appKey, person, actor, signIn }: Caller,
   link: LinkedVersion & { disposition: Disposition },

@@ -17,7 +17,7 @@ import { renderResults } from '../wire.ts';
 const path = '/search';
 const propertyPrefix = 'property.';
 
-type PageCursor = [stage: number, before: number | null, entry: number | null, score: number | null];
+export type PageCursor = [stage: number, before: number | null, entry: number | null, score: number | null];
 
 export const searchRoute: CallerRoute = {
   method: 'GET',
@@ -93,11 +93,11 @@ function toList(caller: Caller, { folderId, properties, ...filters }: SearchFilt
   return toFilteredName(list, { ...filters, properties: toSortedProperties(properties) });
 }
 
-function toSearchCursor([stage, before, entry, score]: PageCursor): SearchCursor {
+export function toSearchCursor([stage, before, entry, score]: PageCursor): SearchCursor {
   return { stage, before, last: entry === null || score === null ? null : { entry, score } };
 }
 
-function toPageCursor({ stage, before, last }: SearchCursor): PageCursor {
+export function toPageCursor({ stage, before, last }: SearchCursor): PageCursor {
   return [stage, before, last?.entry ?? null, last?.score ?? null];
 }
 

@@ -13,24 +13,30 @@ export interface ToExtractor extends Readable {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-export type FromExtractor = { text: string } | { reason: string };
+/** `isCut`: the document has more text than is extracted. */
+export type FromExtractor = { text: string; isCut: boolean } | { reason: string };
 
-type Extract = (bytes: Buffer, charset: string | null) => string | Promise<string>;
+type Extract = (bytes: Buffer, charset: string | null, onCut: () => void) => string | Promise<string>;
 
 const extracts: Record<DocumentKind, Extract> = {
   text: extractText,
-  json: extractJson,
+  json: (bytes, _charset, onCut) => extractJson(bytes, onCut),
   html: extractHtml,
-  pdf: extractPdf,
-  docx: (bytes) => extractOffice(bytes, 'docx'),
-  xlsx: (bytes) => extractOffice(bytes, 'xlsx'),
-  pptx: (bytes) => extractOffice(bytes, 'pptx'),
+  pdf: (bytes, _charset, onCut) => extractPdf(bytes, onCut),
+  docx: (bytes, _charset, onCut) => extractOffice(bytes, 'docx', onCut),
+  xlsx: (bytes, _charset, onCut) => extractOffice(bytes, 'xlsx', onCut),
+  pptx: (bytes, _charset, onCut) => extractOffice(bytes, 'pptx', onCut),
 };
 
 async function extract({ kind, charset, bytes }: ToExtractor): Promise<FromExtractor> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let isCut = false;
+  const onCut = () => {
+    isCut = true;
+  };
   try {
-    return { text: await extracts[kind](buffer, charset) };
+    const text = await extracts[kind](buffer, charset, onCut);
+    return { text, isCut };
   } catch (error) {
     if (error instanceof Unreadable) return { reason: error.message };
     return { reason: `it cannot be read: ${String(error).slice(0, 200)}` };

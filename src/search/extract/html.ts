@@ -12,7 +12,7 @@ const inline = new Set(
   ),
 );
 
-export function extractHtml(bytes: Buffer, charset: string | null): string {
+export function extractHtml(bytes: Buffer, charset: string | null, onCut?: () => void): string {
   const gatherer = new TextGatherer();
   let hidden: HiddenPart | null = null;
   const separate = (name: string) => {
@@ -36,7 +36,7 @@ export function extractHtml(bytes: Buffer, charset: string | null): string {
     },
     isDone: () => gatherer.isFull,
   });
-  return gatherer.toText();
+  return gatherer.toText(onCut);
 }
 
 function findCharset(bytes: Buffer): string | null {

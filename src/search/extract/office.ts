@@ -45,7 +45,7 @@ const readings: Record<OfficeKind, Reading> = {
 /** An OLE container: Office uses it for documents with a password. */
 const oleMagic = 'd0cf11e0a1b11ae1';
 
-export function extractOffice(bytes: Buffer, kind: OfficeKind): string {
+export function extractOffice(bytes: Buffer, kind: OfficeKind, onCut?: () => void): string {
   if (bytes.toString('hex', 0, 8) === oleMagic) throw new Unreadable('it is encrypted');
   const reading = readings[kind];
   const members = [...listMembers(bytes).values()].filter(({ name }) => reading.members.test(name));
@@ -58,7 +58,7 @@ export function extractOffice(bytes: Buffer, kind: OfficeKind): string {
     budgetBytes -= xml.length;
     gather(xml.toString('utf8'), reading, gatherer);
   }
-  return gatherer.toText();
+  return gatherer.toText(onCut);
 }
 
 /** `slide2` before `slide10`. */

@@ -4,7 +4,7 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { TextGatherer } from './text-gatherer.ts';
 import { Unreadable } from './unreadable.ts';
 
-export async function extractPdf(bytes: Buffer): Promise<string> {
+export async function extractPdf(bytes: Buffer, onCut?: () => void): Promise<string> {
   const { getDocument, VerbosityLevel } = await import('unpdf/pdfjs');
   // PDF.js takes ownership of the memory.
   const data = new Uint8Array(bytes);
@@ -16,7 +16,7 @@ export async function extractPdf(bytes: Buffer): Promise<string> {
     stopAtErrors: false,
   });
   try {
-    return await gatherPages(await loading.promise);
+    return await gatherPages(await loading.promise, onCut);
   } catch (error) {
     throw new Unreadable(explain(error as Error));
   } finally {
@@ -24,7 +24,7 @@ export async function extractPdf(bytes: Buffer): Promise<string> {
   }
 }
 
-async function gatherPages(document: PDFDocumentProxy): Promise<string> {
+async function gatherPages(document: PDFDocumentProxy, onCut?: () => void): Promise<string> {
   const gatherer = new TextGatherer();
   for (let number = 1; number <= document.numPages && !gatherer.isFull; number += 1) {
     const page = await document.getPage(number);
@@ -36,7 +36,7 @@ async function gatherPages(document: PDFDocumentProxy): Promise<string> {
     gatherer.add('\n');
     page.cleanup();
   }
-  return gatherer.toText();
+  return gatherer.toText(onCut);
 }
 
 function explain({ name, message }: Error): string {

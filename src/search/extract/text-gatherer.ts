@@ -17,8 +17,9 @@ export class TextGatherer {
     this.#chars += piece.length;
   }
 
-  /** Collapses white space to one space or line break, and drops what is not text. */
-  toText(): string {
+  /** Collapses white space to one space or line break, and drops what is not text. `onCut` is called when the limit was reached. */
+  toText(onCut: () => void = () => undefined): string {
+    if (this.isFull) onCut();
     return tidy(this.#pieces.join(''));
   }
 }

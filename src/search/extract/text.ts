@@ -9,16 +9,31 @@ export const maxTextBytes = 4 * maxTextChars;
 const maxDecodedChars = 2 * maxTextChars;
 
 /** `charset`: as in the content type; a byte order mark has precedence. */
-export function extractText(bytes: Buffer, charset: string | null): string {
-  const text = decode(bytes.subarray(0, maxTextBytes), charset).slice(0, maxDecodedChars);
+export function extractText(bytes: Buffer, charset: string | null, onCut?: () => void): string {
+  const text = decodeBeginning(bytes, charset, onCut);
   if (text.slice(0, 4096).includes('\0')) throw new Unreadable('it is not text');
-  return tidy(text);
+  return tidyBeginning(text, onCut);
+}
+
+function decodeBeginning(bytes: Buffer, charset: string | null, onCut?: () => void): string {
+  const text = decode(bytes.subarray(0, maxTextBytes), charset);
+  if (bytes.length > maxTextBytes || text.length > maxDecodedChars) onCut?.();
+  return text.slice(0, maxDecodedChars);
+}
+
+function tidyBeginning(text: string, onCut?: () => void): string {
+  const tidied = tidy(text);
+  if (tidied.length >= maxTextChars) onCut?.();
+  return tidied;
 }
 
 /** Decodes the escapes of strings; the index ignores braces and quotation marks. */
-export function extractJson(bytes: Buffer): string {
-  const text = decode(bytes.subarray(0, maxTextBytes), null).slice(0, maxDecodedChars);
-  return tidy(text.replace(/\\(?:u([0-9a-fA-F]{4})|[bfnrt])/g, (_, hex) => toCharacter(hex as string | undefined)));
+export function extractJson(bytes: Buffer, onCut?: () => void): string {
+  const text = decodeBeginning(bytes, null, onCut);
+  const unescaped = text.replace(/\\(?:u([0-9a-fA-F]{4})|[bfnrt])/g, (_, hex) =>
+    toCharacter(hex as string | undefined),
+  );
+  return tidyBeginning(unescaped, onCut);
 }
 
 function toCharacter(hex: string | undefined): string {

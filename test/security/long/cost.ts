@@ -39,7 +39,10 @@ async function run(): Promise<void> {
   try {
     const { signing } = await openKeys(keysInFolder(folder));
     const bench = new Bench(
-      new Authenticator(catalog, new TokenVerifier({ issuer, audience, signingKeys: signing, reloadKeys: null })),
+      new Authenticator(
+        catalog,
+        new TokenVerifier({ issuer, audience, mcpAudience: `${issuer}/mcp`, signingKeys: signing, reloadKeys: null }),
+      ),
       signing[0] as SigningKey,
     );
     const scopes = ['content.read', 'content.write'] as const;
