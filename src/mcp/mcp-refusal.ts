@@ -34,8 +34,8 @@ export class McpRefusal extends Refusal {
   }
 }
 
-export function invalidParams(message: string, status = 200): McpRefusal {
-  return new McpRefusal(message, { status, code: rpcCodes.invalidParams });
+export function invalidParams(message: string, data?: object): McpRefusal {
+  return new McpRefusal(message, { status: 200, code: rpcCodes.invalidParams, ...(data !== undefined && { data }) });
 }
 
 /** Where the statuses of HTTP say more than the six of the REST API. */

@@ -10,6 +10,7 @@ import { callTool, listTools } from './tool-calls.ts';
 type Method = (call: McpCall, params: Fields) => string | Promise<string>;
 
 const hourMs = 60 * 60 * 1000;
+const maxShownUri = 1000;
 
 const instructions =
   'Cabinet keeps files and folders. Begin with search, or with list_folder without arguments, which shows your spaces. ' +
@@ -42,7 +43,10 @@ export const methods: Readonly<Record<string, Method>> = {
   },
   'resources/read': async (call, { uri }) => {
     if (typeof uri !== 'string') throw invalidParams('The uri of the resource is missing.');
-    return toResult(call, { contents: [await readResource(call, uri).catch(toUnreadable)], ...cacheable(0) });
+    return toResult(call, {
+      contents: [await readResource(call, uri).catch((error) => toUnreadable(error, uri))],
+      ...cacheable(0),
+    });
   },
 };
 
@@ -56,9 +60,9 @@ function refuseCursor({ cursor }: Fields): void {
 }
 
 /** The protocol has one error for a resource that cannot be read. Scopes and rates are matters of HTTP. */
-function toUnreadable(error: unknown): never {
+function toUnreadable(error: unknown, uri: string): never {
   if (!(error instanceof Refusal) || error.code === 'InsufficientScope') throw error;
-  throw invalidParams(`${error.code}: ${error.message}`);
+  throw invalidParams(`${error.code}: ${error.message}`, { uri: uri.slice(0, maxShownUri) });
 }
 
 function toResult(call: McpCall, result: object): string {

@@ -74,6 +74,7 @@ export function listSuites(): Suite[] {
       filesPerProcess: 6,
     },
     { name: 'webdav', jobs: files('webdav', 'test/webdav/*.test.ts'), fixture: sharedStores, filesPerProcess: 4 },
+    { name: 'mcp', jobs: files('mcp', 'test/mcp/*.test.ts') },
     { name: 'command line', jobs: files('command line', 'test/cli/*.test.ts'), filesPerProcess: 4 },
     { name: 'client', jobs: files('client', 'sdk/test/*.test.ts'), filesPerProcess: 5 },
     { name: 'examples', jobs: files('examples', 'test/examples/*.test.ts', 'test/clients/*.test.ts') },
