@@ -12,6 +12,7 @@ import type { Arrival } from './arrival.ts';
 import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
 import type { Issuer, IssuerOptions } from './issuer-contract.ts';
+import { narrowScopes } from './narrow-scopes.ts';
 import { recordSessions } from './record-session.ts';
 import { TokenLimits } from './token-limits.ts';
 
@@ -34,6 +35,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
   correctErrors(provider);
+  narrowScopes(provider, options);
   recordSessions(provider, arrivalOf, options);
   const handle = provider.callback();
   /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. The provider takes the part in which
