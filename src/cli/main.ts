@@ -43,6 +43,7 @@ const userCommands: Record<string, () => Promise<Register>> = {
   link: async () => (await import('./user/link.ts')).registerLink,
   open: async () => (await import('./user/open.ts')).registerOpen,
   watch: async () => (await import('./user/watch.ts')).registerWatch,
+  mcp: async () => (await import('./user/mcp.ts')).registerMcp,
   'app-password': async () => (await import('./user/app-password.ts')).registerAppPassword,
   completion: async () => (await import('./user/completion.ts')).registerCompletion,
 };
