@@ -7,7 +7,16 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { assertEnvelope, assertRefusal } from '../interface/assertions.ts';
-import { type Answer, type Caller, call, fetchToken, type Headers, listFolder, saveFile } from '../interface/client.ts';
+import {
+  type Answer,
+  type Caller,
+  CONTENT,
+  call,
+  fetchToken,
+  type Headers,
+  listFolder,
+  saveFile,
+} from '../interface/client.ts';
 import { contentHead, exchange } from '../interface/wire.ts';
 import { cabinetJson } from '../service/here.ts';
 import { addApplication, command } from '../service/operator.ts';
@@ -79,7 +88,15 @@ async function assertRefused(refused: Refused, caller = main): Promise<void> {
     assertRefusal(answer, status, code);
     assert.equal(answer.headers['www-authenticate'], challenge, name);
   }
+  // WebDAV needs no AppKey, and takes the AppKey and its secret by Basic.
+  if (code !== 'AppKeyMissing' && name !== 'Basic') await assertRefusedByDav(refused, caller);
   tally('bad credentials');
+}
+
+async function assertRefusedByDav({ name, headers }: Refused, caller: Caller): Promise<void> {
+  const head = contentHead(caller, 'PROPFIND', '', { Depth: '0', ...headers });
+  const { status } = await exchange(caller.base, head.replace(`PROPFIND ${CONTENT} `, 'PROPFIND /dav/ '));
+  assert.ok([400, 401, 403, 429].includes(status), `WebDAV let ${name} in: ${status}`);
 }
 
 function bearing(token: string): { headers: Headers } {

@@ -9,6 +9,7 @@ import { routes } from '../../src/rest/routes.ts';
 import { assertAnswer, assertRefusal, must, UUID } from '../interface/assertions.ts';
 import { type Answer, basicAuthorization, CONTENT, type Headers, listFolder, send } from '../interface/client.ts';
 import { makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { davLines, davRefusals } from './dav-lines.ts';
 import {
   type ActorName,
   actorNames,
@@ -205,6 +206,73 @@ test('Discovery names the same addresses on every address', async () => {
   const plain = await world.actors['no token'].send(path, {});
   const mutualTls = await world.actors['a client application on the mutual-TLS address'].send(path, {});
   assert.deepEqual(JSON.parse(mutualTls.body.toString()), JSON.parse(plain.body.toString()));
+});
+
+/** A file of the application, for one request of WebDAV. */
+async function makeDavFile(): Promise<string> {
+  davFiles += 1;
+  const name = `folder/dav-${davFiles}`;
+  const made = await world.actors['the application itself'].send(`/dav/left/${name}`, { method: 'PUT', body: 'x' });
+  assert.equal(made.status, 201, made.body.toString());
+  return name;
+}
+let davFiles = 0;
+
+for (const [method, line] of Object.entries(davLines)) {
+  test(`WebDAV: ${method} answers every caller as expected, and shows nothing of other spaces`, async () => {
+    for (const name of actorNames) {
+      const made = await makeDavFile();
+      const request = { method, ...line.request(made) };
+      const { status, headers, body } = await world.actors[name].send(`/dav/left/${line.path(made)}`, request);
+      const refusal = davRefusals[name](line.isWrite);
+      assert.equal(status, refusal ?? line.success, `${name}: ${body}`);
+      assert.match(String(headers['www-authenticate']), status === 401 ? /^Basic .*Bearer / : /^undefined$/, name);
+      if (refusal !== null) assert.doesNotMatch(body.toString(), /changed|multistatus|<D:href>/);
+      const foreign = await world.actors[name].send(`/dav/far-side/folder/file`, request);
+      // Who may only read learns no more of another space than that there is nothing.
+      const isRight =
+        foreign.status === (refusal ?? line.foreign) || (refusal === 403 && foreign.status === line.foreign);
+      assert.ok(isRight, `${name} elsewhere: ${foreign.status} ${foreign.body}`);
+      const text = `${JSON.stringify(foreign.headers)} ${foreign.body}`;
+      for (const secret of [world.foreign.file, world.foreign.folder]) assert.ok(!text.includes(secret));
+      tally('routes × callers');
+      tally('cross-space calls');
+    }
+  });
+}
+
+test('WebDAV: OPTIONS answers everyone alike, and `Destination` reaches no other space', async () => {
+  for (const name of actorNames) {
+    const { status, headers } = await world.actors[name].send('/dav/far-side/folder', { method: 'OPTIONS' });
+    assert.deepEqual([status, headers.dav], [200, '1, 2, 3'], name);
+    tally('routes × callers');
+  }
+  for (const method of ['COPY', 'MOVE']) {
+    for (const to of ['far-side/taken', 'far-side/folder/file', 'nowhere/taken']) {
+      const made = await makeDavFile();
+      const request = { method, headers: { Destination: `/dav/${to}` } };
+      const { status } = await world.actors['an editor'].send(`/dav/left/${made}`, request);
+      assert.equal(status, 403, to);
+      tally('cross-space calls');
+    }
+  }
+});
+
+test('WebDAV accepts only active applications of its own environment with their secret', async () => {
+  const { left, right, disabled, service } = world;
+  const { AppKey, Secret } = left.application;
+  const pairs: [string, string, string][] = [
+    [service.production, AppKey, 'wrong'],
+    [service.production, AppKey, right.application.Secret],
+    [service.production, 'ak_unknown', Secret],
+    [service.production, disabled.application.AppKey, disabled.application.Secret],
+    [String(service.test), AppKey, Secret],
+  ];
+  for (const [base, user, password] of pairs) {
+    const headers = { Authorization: basicAuthorization(user, password), Depth: '0' };
+    assert.equal((await send(base, '/dav/', { method: 'PROPFIND', headers })).status, 401);
+    tally('bad credentials');
+  }
 });
 
 test('Nothing was written into the other space', async () => {

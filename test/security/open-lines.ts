@@ -41,6 +41,7 @@ export const openLines: Record<string, OpenLine> = {
   'GET /search': forPeople(200, /<title>Cabinet/),
   'GET /trash': forPeople(200, /<title>Cabinet/),
   'GET /changes': forPeople(200, /<title>Cabinet/),
+  'GET /account': forPeople(200, /<title>Cabinet/),
   'GET /manage': forPeople(200, /<title>Cabinet/),
   'GET /manage/{page}': forPeople(200, /<title>Cabinet/),
   'GET /manage/{page}/{id}': forPeople(200, /<title>Cabinet/),
