@@ -126,6 +126,11 @@ export function toAppPasswordKey({ cursors }: Keys): Uint8Array {
   return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet app passwords', 32));
 }
 
+/** Encrypts the secrets of webhooks, likewise. */
+export function toWebhookKey({ cursors }: Keys): Uint8Array {
+  return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet webhook secrets', 32));
+}
+
 interface KeysFile {
   Signing: SigningKey[];
   Cookies: string[];

@@ -5,8 +5,8 @@ import type { CryptoKey, JWK } from 'jose';
 import { importJWK } from 'jose/key/import';
 import { Refusal } from '../domain/refusal.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
+import { isPrivateHost, type Resolve, resolveByDns } from '../runtime/private-addresses.ts';
 import { isSafeAddress, outsideAlgorithms } from './outside-rules.ts';
-import { isPrivateHost, type Resolve, resolveByDns } from './private-addresses.ts';
 
 const freshMs = 10 * 60_000;
 /** Keys that could not be refreshed for so long may have been withdrawn: nothing is accepted then. */

@@ -83,6 +83,8 @@ export interface Config {
   /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
   mcp: McpAccess;
   isLitterDiscarded: boolean;
+  /** Networks that webhooks may send to although they are private, and without TLS. */
+  webhookNetworks: readonly string[];
   /** The time limit for extracting the text of one document. */
   searchSeconds: number;
   /** Threads that serve requests, including the main one. */
@@ -195,6 +197,7 @@ export function readConfig(environment: Variables = process.env): Config {
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
     mcp: reader.choice('CABINET_MCP', mcpAccesses),
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
+    webhookNetworks: reader.peers('CABINET_WEBHOOK_NETWORKS'),
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
     httpThreads: readHttpThreads(reader, values),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),

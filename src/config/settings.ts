@@ -73,6 +73,10 @@ export const settings = {
     about: 'where signed heads of the journal are appended every hour: a file, or s3://bucket/prefix',
   },
   CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
+  CABINET_WEBHOOK_NETWORKS: {
+    fallback: '',
+    about: 'private networks that webhooks may send to, also without TLS: addresses or networks',
+  },
   CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
   CABINET_HTTP_THREADS: {
     fallback: 'auto',

@@ -56,6 +56,9 @@ export async function archiveJournal(
     const first = Math.floor((ends.first - 1) / positions) * positions + 1;
     const range = { first, last: first + positions - 1 };
     if (range.last >= ends.last) return moved;
+    const floor = await catalog.findWebhookFloor({});
+    // Webhooks that are neither paused nor disabled still need what is after their positions.
+    if (floor !== null && range.last > floor) return moved;
     if (!(await ensureFile(cabinet, range, before))) return moved;
     moved += await removeRows(cabinet, range, signal);
   }

@@ -7,7 +7,11 @@ export interface JobEnvironment {
   readonly name: EnvironmentName;
   readonly cabinet: Cabinet;
   /** Runs what one node of a cluster should do at a time; null: another node is doing it. */
-  runExclusive<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  runExclusive<Result>(
+    /** The signal is aborted when another node may be doing it too. */
+    work: (lost: AbortSignal) => Promise<Result>,
+    purpose?: 'sweep' | 'webhooks',
+  ): Promise<Result | null>;
 }
 
 export interface Job {

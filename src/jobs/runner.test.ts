@@ -15,7 +15,8 @@ function makeRunner({ isLocked = false } = {}) {
   const environment = {
     name: 'test' as const,
     cabinet: {} as Cabinet,
-    runExclusive: async <Result>(work: () => Promise<Result>) => (isLocked ? null : await work()),
+    runExclusive: async <Result>(work: (lost: AbortSignal) => Promise<Result>) =>
+      isLocked ? null : await work(new AbortController().signal),
   };
   const onError = (error: unknown, { name }: Job) => events.push(`${name} failed: ${(error as Error).message}`);
   const runner = new JobRunner(environment, { clock, onError });

@@ -15,6 +15,8 @@ import type { Job } from './job.ts';
 const sweepEveryMs = 60 * 60 * 1000;
 /** A blob without a record may still get one; after a day it never will. */
 const sweepAfterMs = 24 * 60 * 60 * 1000;
+/** What the log of webhooks keeps. */
+const keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 const pageOfBlobs = 500;
 /** A copy that has not grown for so long never will. */
 const abandonedMs = 10 * 60 * 1000;
@@ -29,6 +31,7 @@ interface SweepCounts {
   links: number;
   entryJobs: number;
   personalEntries: number;
+  deliveries: number;
   versions: number;
   trashed: number;
 }
@@ -66,6 +69,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     links: await untilNone(() => catalog.forgetLinks({ at: now })),
     entryJobs: await untilNone(() => catalog.forgetEntryJobs({ at: now })),
     personalEntries: await untilNone(() => catalog.forgetPersonal({})),
+    deliveries: await untilNone(() => catalog.forgetDeliveries({ before: now - keepDeliveriesMs })),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
   };

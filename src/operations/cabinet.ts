@@ -16,6 +16,7 @@ import type { Quotas } from './quotas.ts';
 import type { ReadMemory } from './read-memory.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
 import type { ActiveUploads } from './upload-locks.ts';
+import type { WebhookSender } from './webhook-sender.ts';
 
 export interface Limits {
   /** Contents up to this size are stored in the catalog, with their record. */
@@ -82,6 +83,9 @@ export interface Cabinet {
   isPassword(password: string, stored: string, source: string): Promise<boolean>;
   /** Hashes app passwords. */
   readonly appPasswordKey: Uint8Array;
+  /** Encrypts the secrets of webhooks. */
+  readonly webhookKey: Uint8Array;
+  readonly webhookSender: WebhookSender;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;
   readonly journalKeys: JournalKeys;

@@ -49,6 +49,7 @@ import {
   showUserRoute,
 } from './routes/users.ts';
 import { commentVersionRoute, listVersionsRoute, removeVersionRoute, restoreVersionRoute } from './routes/versions.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 const openApiRoute: OpenRoute = {
   method: 'GET',
@@ -121,6 +122,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   removeUserRoute,
   setUpUserRoute,
   listAuditRoute,
+  ...webhookRoutes,
   showUsageRoute,
   showLimitsRoute,
   showSettingsRoute,

@@ -124,7 +124,7 @@ export function renderEvents(events: readonly JournalRow[]): string {
 }
 
 /** Lists hold internal numbers of the catalog, so only their length is shown. */
-function toDetails(details: Record<string, unknown>): object {
+export function toDetails(details: Record<string, unknown>): object {
   const shown = Object.entries(details).map(([name, value]) => [
     name.charAt(0).toUpperCase() + name.slice(1),
     Array.isArray(value) ? value.length : value,

@@ -1,7 +1,8 @@
 // One environment, production or test: its own records, contents and keys, and the work that goes on behind them.
 
-import { type KeyStore, type Keys, openKeys, toAppPasswordKey } from '../auth/keys.ts';
+import { type KeyStore, type Keys, openKeys, toAppPasswordKey, toWebhookKey } from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { Peers } from '../certificates/peers.ts';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import { Fault } from '../domain/fault.ts';
@@ -17,7 +18,9 @@ import { Quotas } from '../operations/quotas.ts';
 import { ReadMemory } from '../operations/read-memory.ts';
 import { SignInLimits } from '../operations/sign-in-limits.ts';
 import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
+import { WebhookSender } from '../operations/webhook-sender.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
+import { resolveForeign } from '../runtime/private-addresses.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
 import { DocumentTexts, oneAtATime } from '../search/extract/document-texts.ts';
 import { Extractor } from '../search/extract/extractor.ts';
@@ -69,7 +72,7 @@ export async function openEnvironment(
   const turns = new UploadLocks();
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const keys = await openKeys(keyStore, { now: clock.now(), idTokenAlgorithm: config.idTokenAlgorithm });
-  const appPasswordKey = toAppPasswordKey(keys);
+  const [appPasswordKey, webhookKey] = [toAppPasswordKey(keys), toWebhookKey(keys)];
   const journalAnchor = { lines: await openAnchor(config, clock), anchoredPosition: 0 };
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
   const extractor = new Extractor(config.searchSeconds * 1000);
@@ -77,7 +80,7 @@ export async function openEnvironment(
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, texts, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, clock },
+    { ...storage, texts, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, webhookKey, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -155,6 +158,7 @@ type Made =
   | 'uploads'
   | 'isPassword'
   | 'appPasswordKey'
+  | 'webhookKey'
   | 'clock';
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
@@ -172,6 +176,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     uploads,
     clock,
   } = made;
+  const allowedReceivers = new Peers(config.webhookNetworks);
   return {
     clock,
     catalog,
@@ -186,6 +191,12 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     signInLimits: new SignInLimits(name, shared, clock),
     isPassword: made.isPassword,
     appPasswordKey: made.appPasswordKey,
+    webhookKey: made.webhookKey,
+    webhookSender: new WebhookSender({
+      clock,
+      resolve: resolveForeign,
+      isAllowed: (address) => allowedReceivers.has(address),
+    }),
     purger,
     leases,
     commits,

@@ -192,8 +192,9 @@ export class Environments {
   }
 
   #startJobs(name: EnvironmentName): void {
-    const { config, log, observability } = this.#options;
-    this.#open[name]?.jobs.start(toJobs(config, name, { log, metrics: observability.metrics[name] }));
+    const { config, log, observability, serving } = this.#options;
+    const context = { log, metrics: observability.metrics[name], publicUrl: serving.publicUrlOf(name) };
+    this.#open[name]?.jobs.start(toJobs(config, name, context));
   }
 
   #fail(name: EnvironmentName, fault: Fault): void {

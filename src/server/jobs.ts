@@ -10,17 +10,26 @@ import { toArchiveJournalJob } from '../jobs/archive-journal.ts';
 import type { Job } from '../jobs/job.ts';
 import { toScrubJob } from '../jobs/scrub.ts';
 import { toSweepJob } from '../jobs/sweep.ts';
+import { toWebhooksJob } from '../jobs/webhooks.ts';
 import { verifyEnvironment } from '../maintenance/maintenance.ts';
+import { renderWebhookEvent } from '../rest/wire-webhooks.ts';
 import type { EnvironmentMetrics } from '../telemetry/environment-metrics.ts';
 import { folderOf } from './storage.ts';
 
 export interface JobsContext {
+  /** Of the environment, without a slash at the end. */
+  publicUrl: string;
   log: Logger;
   metrics: EnvironmentMetrics;
 }
 
-export function toJobs(config: Config, name: EnvironmentName, { log, metrics }: JobsContext): Job[] {
-  const jobs = [toSweepJob(log, metrics), toArchiveJournalJob(metrics), toAnchorJournalJob(log)];
+export function toJobs(config: Config, name: EnvironmentName, { log, metrics, publicUrl }: JobsContext): Job[] {
+  const webhooks = toWebhooksJob({
+    render: (event) => renderWebhookEvent(publicUrl, event),
+    onError: (error) =>
+      log.error({ environment: name, job: 'webhooks', err: error }, 'cannot deliver webhooks; retrying'),
+  });
+  const jobs = [toSweepJob(log, metrics), toArchiveJournalJob(metrics), toAnchorJournalJob(log), webhooks];
   const { scrub, catalog } = config;
   // PostgreSQL and S3 verify their own data.
   if (scrub === null || catalog.kind !== 'sqlite') return jobs;

@@ -11,6 +11,7 @@ import type { SqliteEngine } from '../catalog/sqlite/sqlite.ts';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { Fault } from '../domain/fault.ts';
+import type { JobEnvironment } from '../jobs/job.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SyncGuard } from '../runtime/sync-guard.ts';
 import type { Search } from '../search/search.ts';
@@ -37,7 +38,7 @@ export interface Records {
   /** The connections to the database; null: there are none. */
   pool(): PoolReading | null;
   /** Runs what one node of a cluster should do at a time; null: another node is doing it. */
-  runExclusive<Result>(work: () => Promise<Result>): Promise<Result | null>;
+  runExclusive: JobEnvironment['runExclusive'];
   /** Makes the links of the journal with the newest key from now on. */
   useNewestJournalKey(): Promise<void>;
   /** How other threads of this process come to the records; null: by themselves. */

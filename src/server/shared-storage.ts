@@ -44,7 +44,7 @@ export async function openShared(config: Config, name: EnvironmentName, opening:
       return { total, idle, waiting };
     },
     useNewestJournalKey: () => engine.changeJournalKey(),
-    runExclusive: (work) => engine.runExclusive('sweep', work),
+    runExclusive: (work, purpose = 'sweep') => engine.runExclusive(purpose, work),
     workers: null,
   };
 }

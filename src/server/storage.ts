@@ -216,7 +216,8 @@ async function openEmbedded(config: Config, name: EnvironmentName, opening: Open
       const key = await journalKeys.newest();
       if (key !== null) engine.useJournalKey(key);
     },
-    runExclusive: (work) => work(),
+    // Nothing else has these records.
+    runExclusive: (work) => work(new AbortController().signal),
     workers: engine,
   };
 }

@@ -1,7 +1,7 @@
 // An environment as an HTTP thread beside the main one has it: it reads for itself, writes through a port to the one writer,
 // and asks the main thread for what there can be only one of.
 
-import { keysInFolder, openKeys, toAppPasswordKey } from '../auth/keys.ts';
+import { keysInFolder, openKeys, toAppPasswordKey, toWebhookKey } from '../auth/keys.ts';
 import { withDiscard } from '../blobs/held-blobs.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
 import { CommitCounter } from '../catalog/page-cache/commit-counter.ts';
@@ -115,6 +115,7 @@ async function attach(
     uploads: new ActiveUploads(turns.enter),
     isPassword: (password: string, stored: string, source: string) => isPassword(main, { password, stored, source }),
     appPasswordKey: toAppPasswordKey(keys),
+    webhookKey: toWebhookKey(keys),
   };
   const cabinet = toCabinet(config, name, made, shared);
   closings.add(() => closeCabinet(cabinet));

@@ -23,7 +23,11 @@ export async function openTarget(stores: Environment): Promise<OwnTarget> {
   const dataFolder = join(folder, 'data');
   // Several HTTP threads, where there can be: whatever is said of the service must hold whichever of them answers.
   const CABINET_HTTP_THREADS = 'CABINET_CATALOG' in stores ? '1' : '2';
-  const environment = { ...stores, CABINET_HTTP_THREADS, CABINET_TEST_PORT: '0', CABINET_MTLS_PORT: '0' };
+  const environment = {
+    ...{ ...stores, CABINET_HTTP_THREADS, CABINET_TEST_PORT: '0', CABINET_MTLS_PORT: '0' },
+    // Where the receivers of the tests listen.
+    CABINET_WEBHOOK_NETWORKS: '127.0.0.1',
+  };
   const service = await startService(dataFolder, { environment, readyWithinMs });
   const addresses = { Production: service.production, Test: service.test as string };
   const target: Target = { ...addresses, Applications: await register(dataFolder, addresses) };

@@ -30,10 +30,13 @@ test('a scrub that is due finds damaged content; one that is not due does nothin
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const metrics = new EnvironmentMetrics('production');
-  const job = toJobs(config, 'production', { log, metrics }).find(({ name }) => name === 'scrub');
+  const job = toJobs(config, 'production', { log, metrics, publicUrl: '' }).find(({ name }) => name === 'scrub');
   const { cabinet } = environment;
   const scrub = async () =>
-    await job?.run({ name: 'production', cabinet, runExclusive: (work) => work() }, new AbortController().signal);
+    await job?.run(
+      { name: 'production', cabinet, runExclusive: (work) => work(new AbortController().signal) },
+      new AbortController().signal,
+    );
   const read = async (name: string) => {
     const [, value] = new RegExp(`^${name}\\{[^}]*\\} (.+)$`, 'm').exec(await metrics.render()) ?? [];
     return value === undefined ? null : Number(value);

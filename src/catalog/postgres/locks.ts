@@ -33,6 +33,7 @@ const lockNames = {
   migrate: 'migrate',
   sweep: 'sweep',
   search: 'search',
+  webhooks: 'webhooks',
 } as const;
 
 /** A database may have several schemas, each with locks of its own. */

@@ -37,12 +37,20 @@ export interface PostgresEvents extends BackgroundEvents {
   onBatch?: (writes: number, seconds: number) => void;
 }
 
+export type ExclusivePurpose = 'sweep' | 'webhooks';
+
+/** The work gets a signal that is aborted when the lock is lost with its connection. */
+export type RunExclusive = <Result>(
+  purpose: ExclusivePurpose,
+  work: (lost: AbortSignal) => Promise<Result>,
+) => Promise<Result | null>;
+
 export interface PostgresEngine extends Engine {
   readonly pool: pg.Pool;
   /** Whether the database answered recently. */
   isReachable(): boolean;
   /** Runs work on one node at a time; null if another node is running it. */
-  runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null>;
+  runExclusive: RunExclusive;
   /** Resolves when the chain of the journal goes on with the newest key. */
   changeJournalKey(): Promise<void>;
 }
@@ -117,15 +125,22 @@ class Postgres implements PostgresEngine {
   }
 
   /** The lock belongs to its own connection, so that it is released when this node dies. */
-  async runExclusive<Result>(purpose: 'sweep', work: () => Promise<Result>): Promise<Result | null> {
+  async runExclusive<Result>(
+    purpose: ExclusivePurpose,
+    work: (lost: AbortSignal) => Promise<Result>,
+  ): Promise<Result | null> {
     const client = await this.pool.connect();
     const lock = [toLockClass(this.#options.schema, purpose)];
+    const lost = new AbortController();
+    const lose = () => lost.abort();
+    client.on('error', lose).on('end', lose);
     try {
       const { rows } = await client.query('SELECT pg_try_advisory_lock($1::int, 0) AS is_ours', lock);
       if (rows[0]?.is_ours !== true) return null;
-      return await work().finally(() => client.query('SELECT pg_advisory_unlock($1::int, 0)', lock));
+      return await work(lost.signal).finally(() => client.query('SELECT pg_advisory_unlock($1::int, 0)', lock));
     } finally {
-      client.release();
+      client.off('error', lose).off('end', lose);
+      client.release(lost.signal.aborted);
     }
   }
 

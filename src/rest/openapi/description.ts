@@ -28,6 +28,7 @@ export const tags = {
   Changes: 'Every change, in order, to follow.',
   Account: 'Your own account: password, sessions, passwords for programs.',
   Managing: 'Spaces, applications, people, what they did and what they use.',
+  Webhooks: 'Receivers of the events of a space, signed by Standard Webhooks, as CloudEvents.',
   Service: 'What the service says about itself.',
   Console: 'The pages that people use.',
   'Signing in': 'Tokens, by OAuth 2.0 and OpenID Connect.',

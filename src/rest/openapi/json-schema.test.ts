@@ -17,6 +17,7 @@ import { makeCheck } from './json-schema-check.ts';
 import * as managing from './managing-schemas.ts';
 import * as me from './me-schemas.ts';
 import { CreateFolder, compileCheck, SaveFileJson } from './schemas.ts';
+import * as webhooks from './webhook-schemas.ts';
 
 /** By the names that are passed to `compileCheck`. */
 const checked: Record<string, TSchema> = {
@@ -24,17 +25,21 @@ const checked: Record<string, TSchema> = {
   AddApplication: managing.AddApplication,
   AddCertificate: managing.AddCertificate,
   AddUser: managing.AddUser,
+  AddWebhook: webhooks.AddWebhook,
   BatchFields: BatchFile,
   ChangeApplication: managing.ChangeApplication,
   ChangeEntry,
   ChangeUser: managing.ChangeUser,
   ChangePassword: me.ChangePassword,
+  ChangeWebhook: webhooks.ChangeWebhook,
   CommentVersion,
   CopyEntry,
   CreateFolder,
   LinkFile,
   NameSpace: managing.NameSpace,
   RestoreEntry,
+  ReplayWebhook: webhooks.ReplayWebhook,
+  RotateWebhook: webhooks.RotateWebhook,
   RotateSecret: managing.RotateSecret,
   SaveFileJson,
   SelectEntries,

@@ -1,0 +1,61 @@
+// One event for one webhook: what is sent, and one attempt to send it.
+
+import { randomUUIDv7 } from 'node:crypto';
+import type { WebhookWork } from '../catalog/verbs/webhook-deliveries.ts';
+import type { Delivery } from '../catalog/verbs/webhooks.ts';
+import type { Entry } from '../domain/entry.ts';
+import { toEventType } from '../domain/webhook-events.ts';
+import type { Cabinet } from './cabinet.ts';
+import { decryptSecret, signMessage } from './webhook-secrets.ts';
+import type { Outcome } from './webhook-sender.ts';
+
+export interface WebhookEvent {
+  id: string;
+  spaceId: string;
+  position: number;
+  at: number;
+  by: string;
+  action: string;
+  /** What it is about; empty: nothing that has an id. */
+  subject: string;
+  /** As the journal has them. */
+  details: string;
+  /** As it is when it is sent; null: there is none, or no more. */
+  entry: Entry | null;
+  path: string | null;
+}
+
+/** The body of an event. The faces know how things are written. */
+export type RenderEvent = (event: WebhookEvent) => string;
+
+export interface Attempt {
+  delivery: Delivery;
+  outcome: Outcome;
+}
+
+/** Sends the event once, with a new time and signature. */
+export async function attemptDelivery(
+  { clock, webhookKey, webhookSender }: Pick<Cabinet, 'clock' | 'webhookKey' | 'webhookSender'>,
+  webhook: WebhookWork,
+  { event, attempt, render }: { event: WebhookEvent; attempt: number; render: RenderEvent },
+  signal?: AbortSignal,
+): Promise<Attempt> {
+  const at = clock.now();
+  const body = render(event);
+  const { previousSecret, previousUntil } = webhook;
+  const isPreviousValid = previousSecret !== null && previousUntil !== null && at < previousUntil;
+  const stored = isPreviousValid ? [webhook.secret, previousSecret] : [webhook.secret];
+  const secrets = stored.map((secret) => decryptSecret(webhookKey, webhook.id, secret));
+  const headers = {
+    'Content-Type': 'application/cloudevents+json',
+    'User-Agent': 'Cabinet-Webhooks',
+    ...signMessage(secrets, { id: event.id, atMs: at, body }),
+  };
+  const outcome = await webhookSender.send({ url: webhook.url, headers, body, attempt }, signal);
+  const { status, durationMs, error, response } = outcome;
+  const type = toEventType(event.action);
+  return {
+    outcome,
+    delivery: { id: randomUUIDv7(), eventId: event.id, type, attempt, at, status, durationMs, error, response },
+  };
+}
