@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { renderPage } from '../docs/generate-events.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -64,6 +65,11 @@ test('every command is documented', () => {
     commands.filter((name) => !isShown(name)),
     [],
   );
+});
+
+test('docs/webhooks.md lists every event', () => {
+  const page = read('docs/webhooks.md');
+  assert.equal(page, renderPage(page), 'run node docs/generate-events.ts');
 });
 
 test('every file that docs/security.md names as evidence is there', () => {

@@ -47,6 +47,9 @@ export type {
   Usage,
   User,
   Version,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
 } from './description.ts';
 export { type Download, type DownloadOptions, openFile, readFile, readText } from './downloads.ts';
 export * from './entries.ts';
@@ -76,3 +79,4 @@ export {
 export * from './trash.ts';
 export { removeUpload, showUpload } from './uploads.ts';
 export * from './versions.ts';
+export * from './webhooks.ts';

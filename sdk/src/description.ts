@@ -46,6 +46,18 @@ export interface AddUser {
   Role: 'viewer' | 'editor' | 'manager';
 }
 
+/** A webhook to create. */
+export interface AddWebhook {
+  /** https, to a public host unless the operator allows other networks. */
+  Url: string;
+  /** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
+  Events: string[];
+  /** Only events of this folder and of what is beneath it, before or after the change. Null: all. */
+  FolderId?: string | null | undefined;
+  /** At most 1000 characters. */
+  Description?: string | undefined;
+}
+
 export interface AddedAppPassword {
   AppPassword: AppPassword;
   /** Shown once; only its hash is kept. */
@@ -200,6 +212,19 @@ export interface ChangePassword {
 /** The new role of a person. */
 export interface ChangeUser {
   Role: 'viewer' | 'editor' | 'manager';
+}
+
+/** What to change of a webhook. */
+export interface ChangeWebhook {
+  /** https, to a public host unless the operator allows other networks. */
+  Url?: string | undefined;
+  /** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
+  Events?: string[] | undefined;
+  /** Only events of this folder and of what is beneath it, before or after the change. Null: all. */
+  FolderId?: string | null | undefined;
+  /** At most 1000 characters. */
+  Description?: string | undefined;
+  State?: 'active' | 'paused' | undefined;
 }
 
 /** Changes in order, and where to go on. */
@@ -493,6 +518,14 @@ export interface RegisteredApplication {
   Secret?: string | undefined;
 }
 
+/** Where to begin: one of the two. */
+export interface ReplayWebhook {
+  /** The first position that is sent again. */
+  FromPosition?: number | undefined;
+  /** RFC 3339: everything from this time on is sent again. */
+  Since?: string | undefined;
+}
+
 /** Where to restore an entry. */
 export interface RestoreEntry {
   /** Absent: where it was. */
@@ -511,6 +544,12 @@ export interface RevokeRequest {
 /** What becomes of the old secret. */
 export interface RotateSecret {
   /** How long the replaced secret stays valid; 0 by default. */
+  OverlapSeconds?: number | undefined;
+}
+
+/** What becomes of the old secret. */
+export interface RotateWebhook {
+  /** How long the replaced secret signs too; 86400 by default. */
   OverlapSeconds?: number | undefined;
 }
 
@@ -783,6 +822,75 @@ export interface Version {
 /** A page of versions, newest first. */
 export interface VersionPage {
   Versions: Version[];
+}
+
+/** A receiver of the events of a space. */
+export interface Webhook {
+  Id: string;
+  /** https, to a public host unless the operator allows other networks. */
+  Url: string;
+  /** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
+  Events: string[];
+  /** Only events of this folder and of what is beneath it, before or after the change. Null: all. */
+  FolderId: string | null;
+  /** At most 1000 characters. */
+  Description: string;
+  /** `paused` by a person; `failing` from the first failed attempt until a success; `disabled` after 410, or after failing for three days. */
+  State: 'active' | 'paused' | 'failing' | 'disabled';
+  /** UTC, always three decimals. */
+  CreatedAt: string;
+  CreatedBy: string;
+  /** The last position of the journal that the receiver took. */
+  Position: number;
+  /** The newest attempt; null: none yet. */
+  LastDelivery: WebhookDelivery | null;
+}
+
+/** A webhook. */
+export interface WebhookAnswer {
+  Webhook: Webhook;
+}
+
+/** Attempts, newest first. */
+export interface WebhookDeliveries {
+  Deliveries: WebhookDelivery[];
+}
+
+/** One attempt to send an event. */
+export interface WebhookDelivery {
+  Id: string;
+  /** The header `webhook-id`: the same for every attempt. */
+  EventId: string;
+  /** The type of the event, such as `cabinet.file.saved`. */
+  Type: string;
+  /** 1 for the first. */
+  Attempt: number;
+  /** UTC, always three decimals. */
+  At: string;
+  /** The HTTP status; null: there was no answer. */
+  Status: number | null;
+  DurationMs: number;
+  /** Why it failed; null: the receiver took it. */
+  Error: string | null;
+  /** The beginning of the answer, at most 1 KiB. */
+  Response: string | null;
+}
+
+/** What became of a test event. */
+export interface WebhookDeliveryAnswer {
+  Delivery: WebhookDelivery;
+}
+
+/** A webhook with its new secret. */
+export interface WebhookWithSecret {
+  Webhook: Webhook;
+  /** Verifies signatures. Shown once. */
+  Secret: string;
+}
+
+/** The webhooks of a space. */
+export interface Webhooks {
+  Webhooks: Webhook[];
 }
 
 /** Every operation of the description: what it takes and what it answers. */
@@ -1865,6 +1973,136 @@ export interface Operations {
     };
     body: never;
     answer: Events;
+  };
+  /** The webhooks of the space. */
+  'GET /webhooks': {
+    path: Record<never, never>;
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: Webhooks;
+  };
+  /** Create a webhook. */
+  'POST /webhooks': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: AddWebhook;
+    answer: WebhookWithSecret;
+  };
+  /** Show a webhook. */
+  'GET /webhooks/{id}': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: WebhookAnswer;
+  };
+  /** Change, pause or activate a webhook. */
+  'PATCH /webhooks/{id}': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: ChangeWebhook;
+    answer: WebhookAnswer;
+  };
+  /** Remove a webhook. */
+  'DELETE /webhooks/{id}': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: Nothing;
+  };
+  /** Give a webhook a new secret. */
+  'POST /webhooks/{id}/rotate': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: RotateWebhook;
+    answer: WebhookWithSecret;
+  };
+  /** Send a test event now. */
+  'POST /webhooks/{id}/test': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: WebhookDeliveryAnswer;
+  };
+  /** What was sent to a webhook. */
+  'GET /webhooks/{id}/deliveries': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: WebhookDeliveries;
+  };
+  /** Send events again. */
+  'POST /webhooks/{id}/replay': {
+    path: {
+      /** The webhook */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: ReplayWebhook;
+    answer: WebhookAnswer;
   };
   /** What the space holds, and who made it. */
   'GET /usage': {

@@ -114,8 +114,7 @@ async function attach(
     leases,
     uploads: new ActiveUploads(turns.enter),
     isPassword: (password: string, stored: string, source: string) => isPassword(main, { password, stored, source }),
-    appPasswordKey: toAppPasswordKey(keys),
-    webhookKey: toWebhookKey(keys),
+    ...{ appPasswordKey: toAppPasswordKey(keys), webhookKey: toWebhookKey(keys) },
   };
   const cabinet = toCabinet(config, name, made, shared);
   closings.add(() => closeCabinet(cabinet));

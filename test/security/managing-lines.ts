@@ -20,6 +20,7 @@ export interface Managed {
   /** A certificate that nobody has yet, and one that the server has. */
   pem: string;
   thumbprint: string;
+  webhook: string;
 }
 
 const issuer = await makeCa('CN=matrix');
@@ -42,7 +43,19 @@ export async function makeManaged(administrator: Caller): Promise<Managed> {
     guest,
     pem: await newPem(),
     thumbprint: 'none',
+    webhook: await newWebhook(administrator),
   };
+}
+
+/** Nobody listens there. */
+const webhook = { Url: 'https://[2606:4700::1]:1/', Events: ['user.role'] };
+
+async function newWebhook(administrator: Caller): Promise<string> {
+  return (await manage<{ Webhook: { Id: string } }>(administrator, 'POST', '/webhooks', webhook)).Webhook.Id;
+}
+
+async function withWebhook(_: Caller, ids: Ids): Promise<Ids> {
+  return { ...ids, managed: { ...ids.managed, webhook: await newWebhook(ids.managed.administrator) } };
 }
 
 function newName({ application }: Caller): string {
@@ -64,6 +77,7 @@ const withJson = (fields: object) => ({
 const plainly = () => ({});
 const ofApplication = ({ managed }: Ids) => `/applications/${managed.application}`;
 const ofServer = ({ managed }: Ids) => `/applications/${managed.server}/certificates`;
+const ofWebhook = ({ managed }: Ids) => `/webhooks/${managed.webhook}`;
 const ofUser = ({ managed }: Ids) => `/users/${encodeURIComponent(managed.user)}`;
 
 async function withApplication(_: Caller, ids: Ids): Promise<Ids> {
@@ -176,6 +190,40 @@ export const managingLines: Record<string, ContentLine> = {
     request: plainly,
     prepare: withUser,
     missing: 'UserNotFound',
+  },
+  [`GET ${CONTENT}/webhooks`]: { path: () => '/webhooks', request: plainly, missing: null },
+  [`POST ${CONTENT}/webhooks`]: { path: () => '/webhooks', request: () => withJson(webhook), missing: null },
+  [`GET ${CONTENT}/webhooks/{id}`]: { path: ofWebhook, request: plainly, missing: 'WebhookNotFound' },
+  [`PATCH ${CONTENT}/webhooks/{id}`]: {
+    path: ofWebhook,
+    request: () => withJson({ Description: 'matrix' }),
+    missing: 'WebhookNotFound',
+  },
+  [`DELETE ${CONTENT}/webhooks/{id}`]: {
+    path: ofWebhook,
+    request: plainly,
+    prepare: withWebhook,
+    missing: 'WebhookNotFound',
+  },
+  [`POST ${CONTENT}/webhooks/{id}/rotate`]: {
+    path: (ids) => `${ofWebhook(ids)}/rotate`,
+    request: () => withJson({ OverlapSeconds: 5 }),
+    missing: 'WebhookNotFound',
+  },
+  [`POST ${CONTENT}/webhooks/{id}/test`]: {
+    path: (ids) => `${ofWebhook(ids)}/test`,
+    request: plainly,
+    missing: 'WebhookNotFound',
+  },
+  [`GET ${CONTENT}/webhooks/{id}/deliveries`]: {
+    path: (ids) => `${ofWebhook(ids)}/deliveries`,
+    request: plainly,
+    missing: 'WebhookNotFound',
+  },
+  [`POST ${CONTENT}/webhooks/{id}/replay`]: {
+    path: (ids) => `${ofWebhook(ids)}/replay`,
+    request: () => withJson({ FromPosition: 1 }),
+    missing: 'WebhookNotFound',
   },
   [`GET ${CONTENT}/audit`]: { path: () => '/audit', request: plainly, missing: null },
   [`GET ${CONTENT}/usage`]: { path: () => '/usage', request: plainly, missing: null },

@@ -19,6 +19,10 @@ const way = (method: string, toPath: (id: string) => string, code: string, field
 const onApplication = (method: string, path: string, fields?: object) =>
   way(method, (id) => `/applications/${id}${path}`, 'ApplicationNotFound', fields);
 
+const onWebhook = (method: string, path: string, fields?: object) => ({
+  plainly: way(method, (id) => `/webhooks/${id}${path}`, 'WebhookNotFound', fields),
+});
+
 export const managingWays: Record<string, Record<string, Way>> = {
   [`GET ${CONTENT}/spaces/{id}`]: { plainly: way('GET', (id) => `/spaces/${id}`, 'SpaceNotFound') },
   [`PATCH ${CONTENT}/spaces/{id}`]: {
@@ -47,6 +51,13 @@ export const managingWays: Record<string, Record<string, Way>> = {
   [`POST ${CONTENT}/users/{id}/setup`]: {
     plainly: way('POST', (id) => `/users/${id}/setup`, 'UserNotFound|InvalidField'),
   },
+  [`GET ${CONTENT}/webhooks/{id}`]: onWebhook('GET', ''),
+  [`PATCH ${CONTENT}/webhooks/{id}`]: onWebhook('PATCH', '', { State: 'paused' }),
+  [`DELETE ${CONTENT}/webhooks/{id}`]: onWebhook('DELETE', ''),
+  [`POST ${CONTENT}/webhooks/{id}/rotate`]: onWebhook('POST', '/rotate', {}),
+  [`POST ${CONTENT}/webhooks/{id}/test`]: onWebhook('POST', '/test'),
+  [`GET ${CONTENT}/webhooks/{id}/deliveries`]: onWebhook('GET', '/deliveries'),
+  [`POST ${CONTENT}/webhooks/{id}/replay`]: onWebhook('POST', '/replay', { FromPosition: 1 }),
   [`DELETE ${CONTENT}/users/{id}`]: { plainly: way('DELETE', (id) => `/users/${id}`, 'UserNotFound') },
 };
 
@@ -56,6 +67,8 @@ export const managingWithoutIds = [
   `POST ${CONTENT}/applications`,
   `GET ${CONTENT}/users`,
   `POST ${CONTENT}/users`,
+  `GET ${CONTENT}/webhooks`,
+  `POST ${CONTENT}/webhooks`,
   `GET ${CONTENT}/audit`,
   `GET ${CONTENT}/usage`,
   `GET ${CONTENT}/limits`,

@@ -8,6 +8,7 @@ import { answerHeaders, headers, jsonAnswer, jsonBody, pathId } from '../openapi
 import { Nothing } from '../openapi/me-schemas.ts';
 import { compileCheck } from '../openapi/schemas.ts';
 import * as schemas from '../openapi/webhook-schemas.ts';
+import { AddWebhook, ChangeWebhook, ReplayWebhook, RotateWebhook } from '../openapi/webhook-schemas.ts';
 import { pageParameters, readPage, toListName, toNextLink } from '../pages.ts';
 import { readTime } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
@@ -73,7 +74,7 @@ const showRoute: CallerRoute = {
   },
 };
 
-const checkAdd = compileCheck(schemas.AddWebhook);
+const checkAdd = compileCheck(AddWebhook);
 const addExample = { Url: 'https://example.com/hooks/cabinet', Events: ['file.*', 'folder.created'] };
 
 const addRoute: CallerRoute = {
@@ -95,13 +96,13 @@ const addRoute: CallerRoute = {
       'From now on the events of the space are sent to it in order, each at least once, signed by Standard Webhooks. The secret ' +
       'is shown once. The webhook belongs to the space and outlives its maker.',
     parameters: [headers.spaceId],
-    requestBody: jsonBody('The webhook', schemas.AddWebhook, addExample),
+    requestBody: jsonBody('The webhook', AddWebhook, addExample),
     responses: withSecret,
     refusals: ['FolderNotFound', 'NotAFolder', 'TooManyWebhooks'],
   },
 };
 
-const checkChange = compileCheck(schemas.ChangeWebhook);
+const checkChange = compileCheck(ChangeWebhook);
 
 const changeRoute: CallerRoute = {
   method: 'PATCH',
@@ -124,7 +125,7 @@ const changeRoute: CallerRoute = {
     summary: 'Change, pause or activate a webhook',
     description: 'Set to `active`, it goes on at once from its position: nothing is skipped.',
     parameters,
-    requestBody: jsonBody('What to change', schemas.ChangeWebhook, { State: 'paused' }),
+    requestBody: jsonBody('What to change', ChangeWebhook, { State: 'paused' }),
     responses: shown,
     refusals: ['CursorExpired', 'FolderNotFound', 'NotAFolder', 'WebhookNotFound'],
   },
@@ -149,7 +150,7 @@ const removeRoute: CallerRoute = {
   },
 };
 
-const checkRotate = compileCheck(schemas.RotateWebhook);
+const checkRotate = compileCheck(RotateWebhook);
 
 const rotateRoute: CallerRoute = {
   method: 'POST',
@@ -173,7 +174,7 @@ const rotateRoute: CallerRoute = {
     description: 'Shown once. Meanwhile both secrets sign every event.',
     parameters,
     requestBody: {
-      ...jsonBody('How long the old secret signs too', schemas.RotateWebhook, { OverlapSeconds: 3600 }),
+      ...jsonBody('How long the old secret signs too', RotateWebhook, { OverlapSeconds: 3600 }),
       required: false,
     },
     responses: withSecret,
@@ -247,7 +248,7 @@ const deliveriesRoute: CallerRoute = {
   },
 };
 
-const checkReplay = compileCheck(schemas.ReplayWebhook);
+const checkReplay = compileCheck(ReplayWebhook);
 
 const replayRoute: CallerRoute = {
   method: 'POST',
@@ -271,7 +272,7 @@ const replayRoute: CallerRoute = {
       'Everything from a position or a time on, inclusive, in order, and live events after it. It may begin before the webhook ' +
       'was created.',
     parameters,
-    requestBody: jsonBody('Where to begin', schemas.ReplayWebhook, { FromPosition: 4711 }),
+    requestBody: jsonBody('Where to begin', ReplayWebhook, { FromPosition: 4711 }),
     responses: shown,
     refusals: ['CursorExpired', 'WebhookNotFound'],
   },
