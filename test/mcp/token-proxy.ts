@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface TokenProxy extends AsyncDisposable {
   url: string;
-  /** Where requests go, and what is added to them. */
+  /** Where requests go, and what is added to those to the endpoint. */
   target: string;
   headers: IncomingHttpHeaders;
 }
@@ -15,7 +15,8 @@ export interface TokenProxy extends AsyncDisposable {
 export async function startTokenProxy(): Promise<TokenProxy> {
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
-    const sent = httpRequest(new URL(url ?? '/', proxy.target), { method, headers: { ...headers, ...proxy.headers } });
+    const added = url === '/mcp' ? proxy.headers : {};
+    const sent = httpRequest(new URL(url ?? '/', proxy.target), { method, headers: { ...headers, ...added } });
     sent.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
