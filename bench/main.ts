@@ -25,6 +25,7 @@ import { search } from './search.ts';
 import { small } from './small.ts';
 import { steady } from './steady.ts';
 import { trees } from './trees.ts';
+import { webdav } from './webdav.ts';
 
 const scenarios: Record<string, Scenario> = {
   small,
@@ -36,6 +37,7 @@ const scenarios: Record<string, Scenario> = {
   grow,
   trees,
   put,
+  webdav,
   search,
   peers,
   cluster,

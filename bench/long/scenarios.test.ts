@@ -38,6 +38,12 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     assert.match(printed, /ratio \d+\.\d\d \(≥ 0\.7: (holds|missed)\)/);
   });
 
+  it('webdav prints a line for every request, and both verdicts', async () => {
+    const printed = await bench('webdav', '--size', '50', '--rounds', '1', '--wait', '5');
+    assert.equal(printed.match(/^\| (REST save|PUT|PROPFIND)/gm)?.length, 4);
+    assert.equal(printed.match(/: (holds|missed)\)/g)?.length, 2);
+  });
+
   it('cost prints every figure of both engines, none of them zero', async () => {
     const printed = await bench('cost', '--size', '300', '--wait', '20');
     const rows = printed.match(/^\| .*(save|read|kept|thread|here).* \|$/gm) ?? [];
