@@ -130,7 +130,7 @@ export function listLongSuites(): Suite[] {
       jobs: files('interface', 'test/interface/{6-names,10-changes,10-move}.test.ts'),
       fixture: () => openInterfaceTarget({ isShared: true }),
     },
-    { name: 'webdav', jobs: files('webdav', 'test/webdav/{clients,credentials}.test.ts'), fixture: sharedStores },
+    { name: 'webdav', jobs: files('webdav', 'test/webdav/{clients,fuzz}.test.ts'), fixture: sharedStores },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },
     { ...one('hostile-tenant', node, 'test/security/long/hostile-tenant.ts'), isAlone: true },
     { name: 'cost', jobs: files('cost', 'test/security/long/*.test.ts'), isAlone: true },
