@@ -149,6 +149,11 @@ export const eventTypes: readonly EventType[] = [
   other('session.ended', 'A sign-in of a person of the space was ended.', {}),
   other('sessions.ended', 'All sign-ins of a person of the space were ended.', {}),
   other('sign-ins.ended', 'An operator ended all sign-ins. It concerns no space, so no webhook gets it.', {}),
+  other('consent.given', 'A person of the space allowed an application to act for them.', {
+    OfApplication: 'ak_1nP0',
+    Scopes: 'content.read content.write',
+  }),
+  other('consent.ended', 'A person of the space took that back.', { OfApplication: 'ak_1nP0' }),
   other('app-password.added', 'A person of the space made an app password.', {
     Id: '0199b7c28d1e7a64b0f52c91e7d3a801',
     Name: 'laptop',
