@@ -37,6 +37,9 @@ interface SecretCredentials {
   requestId: string;
 }
 
+/** Roles in spaces, and grants on entries. */
+type Rights = Pick<Caller, 'spaces' | 'grants'>;
+
 type LinkMaker = Pick<Link, 'appKey' | 'person' | 'actor' | 'signIn'>;
 
 export class Authenticator {
@@ -44,7 +47,7 @@ export class Authenticator {
   readonly #tokens: TokenVerifier;
   readonly #clock: Clock;
   readonly #applications: LRUCache<string, { application: Application | null }>;
-  readonly #people: LRUCache<string, { spaces: SpaceAccess[] | null }>;
+  readonly #people: LRUCache<string, { rights: Rights | null }>;
   /** Sessions whose use was recorded a moment ago, by grant. */
   readonly #used: LRUCache<string, true>;
 
@@ -67,14 +70,15 @@ export class Authenticator {
     const application = await this.#requireApplication(appKey === null ? token.clientId : appKey, token);
     checkAddress(application, arrival);
     checkCertificate(application, token, arrival);
-    const spaces = token.person === null ? ownSpaces(application) : await this.#spacesOf(token.person, application);
+    const rights =
+      token.person === null ? { spaces: ownSpaces(application) } : await this.#rightsOf(token.person, application);
     return {
       appKey: application.appKey,
       actor: token.person?.id ?? token.outsideActor ?? `app:${application.name}`,
       person: token.person?.id ?? null,
       signIn: token.person?.signIn ?? null,
       scopes: token.scopes.filter((scope) => application.scopes.includes(scope)),
-      spaces,
+      ...rights,
       isOfOneSpace: application.access !== null,
       isTrusted: application.createdBy === 'operator',
       spaceId: spaceId === undefined || spaceId === '' ? null : spaceId,
@@ -115,14 +119,15 @@ export class Authenticator {
     const { appKey, person, actor, signIn } = link;
     const application = await this.#find(appKey);
     if (application === null || application.state !== 'active' || !isAtHome(application, arrival)) return null;
-    const spaces = person === null ? [application.access] : await this.#findSpaces({ id: person, signIn }, application);
+    const ofApplication = { spaces: application.access === null ? [] : [application.access] };
+    const rights = person === null ? ofApplication : await this.#findRights({ id: person, signIn }, application);
     return {
       appKey,
       actor,
       person,
       signIn: null,
       scopes: application.scopes.filter((scope) => scope === 'content.read'),
-      spaces: spaces?.filter((access) => access !== null) ?? [],
+      ...(rights ?? { spaces: [] }),
       isOfOneSpace: application.access !== null,
       isTrusted: false,
       spaceId: null,
@@ -166,22 +171,28 @@ export class Authenticator {
     return application;
   }
 
-  async #spacesOf(person: TokenPerson, application: Application): Promise<SpaceAccess[]> {
-    const spaces = await this.#findSpaces(person, application);
-    if (spaces === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
-    return spaces;
+  async #rightsOf(person: TokenPerson, application: Application): Promise<Rights> {
+    const rights = await this.#findRights(person, application);
+    if (rights === null) throw tokenInvalid('This person has signed out or may no longer sign in.');
+    return rights;
   }
 
   /** An application only accesses the space that it is registered in, whoever uses it. */
-  async #findSpaces(person: TokenPerson, { access }: Application): Promise<SpaceAccess[] | null> {
-    const key = `${person.signIn?.grant} ${person.signIn?.session} ${person.id}`;
+  async #findRights(person: TokenPerson, { access }: Application): Promise<Rights | null> {
+    const { groups = [] } = person;
+    const key = JSON.stringify([person.signIn?.grant, person.signIn?.session, person.id, groups]);
     let known = this.#people.get(key);
     if (known === undefined) {
-      known = { spaces: await this.#catalog.findPerson({ ...person, at: this.#clock.now() }) };
+      const spaces = await this.#catalog.findPerson({ id: person.id, signIn: person.signIn, at: this.#clock.now() });
+      const grants = spaces === null ? [] : await this.#catalog.findGrantedSpaces({ user: person.id, groups });
+      known = { rights: spaces === null ? null : { spaces, grants } };
       this.#people.set(key, known);
-      if (known.spaces !== null) this.#recordUse(person);
+      if (spaces !== null) this.#recordUse(person);
     }
-    return access === null ? known.spaces : (known.spaces?.filter(({ space }) => space === access.space) ?? null);
+    if (access === null || known.rights === null) return known.rights;
+    const { spaces, grants = [] } = known.rights;
+    const isOwn = ({ space }: { space: number }) => space === access.space;
+    return { spaces: spaces.filter(isOwn), grants: grants.filter(isOwn) };
   }
 
   /** Does not hold up the request; what cannot be written now is written at a later use. */

@@ -28,6 +28,8 @@ export interface TokenPerson {
   id: string;
   /** The sign-in that the token came from, which may have ended; null for an outside issuer. */
   signIn: SignIn | null;
+  /** Names of groups that an outside issuer says the person is in. */
+  groups?: readonly string[];
 }
 
 /** Refuses a token that is bound to something that cannot be checked here, instead of treating it as unbound. */

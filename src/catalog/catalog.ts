@@ -18,6 +18,9 @@ import * as createFolder from './verbs/create-folder.ts';
 import * as deadProperties from './verbs/dead-properties.ts';
 import * as entryJobs from './verbs/entry-jobs.ts';
 import * as findPath from './verbs/find-path.ts';
+import * as grantedAccess from './verbs/granted-access.ts';
+import * as grants from './verbs/grants.ts';
+import * as groups from './verbs/groups.ts';
 import * as idempotency from './verbs/idempotency.ts';
 import * as issuerRecords from './verbs/issuer-records.ts';
 import * as journal from './verbs/journal.ts';
@@ -36,6 +39,7 @@ import * as searchHits from './verbs/search-hits.ts';
 import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
 import * as setupLinks from './verbs/setup-links.ts';
+import * as sharedChanges from './verbs/shared-changes.ts';
 import * as signInRecords from './verbs/sign-in-records.ts';
 import * as spaces from './verbs/spaces.ts';
 import * as starred from './verbs/starred.ts';
@@ -63,6 +67,9 @@ const modules = {
   ...deadProperties,
   ...entryJobs,
   ...findPath,
+  ...grantedAccess,
+  ...grants,
+  ...groups,
   ...idempotency,
   ...issuerRecords,
   ...journal,
@@ -81,6 +88,7 @@ const modules = {
   ...sessions,
   ...settings,
   ...setupLinks,
+  ...sharedChanges,
   ...signInRecords,
   ...spaces,
   ...starred,

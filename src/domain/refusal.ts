@@ -25,6 +25,7 @@ export const refusalCodes = [
   'FolderNameMissing',
   'FolderNotFound',
   'Forbidden',
+  'GroupNotFound',
   'HeadersTooLarge',
   'IdempotencyKeyReused',
   'InsufficientScope',

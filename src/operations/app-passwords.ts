@@ -3,7 +3,7 @@
 
 import { createHmac, randomBytes, randomUUIDv7, timingSafeEqual } from 'node:crypto';
 import type { AppPassword, AppPasswordAccess } from '../catalog/verbs/app-passwords.ts';
-import { type Caller, type Scope, type SpaceAccess, selectSpace } from '../domain/caller.ts';
+import { type Caller, type Scope, type SpaceAccess, selectView } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -81,8 +81,8 @@ export async function addAppPassword(
 
 /** A password that an application of one space makes opens that space only, as the application itself. */
 function toSpace(caller: Caller, spaceId: string | null): SpaceAccess | null {
-  if (spaceId !== null) return selectSpace({ ...caller, spaceId });
-  return caller.isOfOneSpace ? selectSpace({ ...caller, spaceId: null }) : null;
+  if (spaceId !== null) return selectView({ ...caller, spaceId });
+  return caller.isOfOneSpace ? selectView({ ...caller, spaceId: null }) : null;
 }
 
 function checkName(name: string): string {
@@ -125,6 +125,7 @@ export async function checkAppPassword(
     signIn: null,
     scopes: scopesOf[found.access],
     spaces: found.spaces,
+    grants: found.grants,
     isOfOneSpace: false,
     isTrusted: false,
     spaceId: null,

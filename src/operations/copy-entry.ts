@@ -7,7 +7,7 @@ import { entryNotFound } from '../domain/missing.ts';
 import { checkName } from '../domain/name.ts';
 import type { Precondition } from '../domain/precondition.ts';
 import { runSlice } from '../runtime/pacing.ts';
-import { requireAccess } from './access.ts';
+import { requireSource, requireTarget, toVisible } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { checkFree } from './free-space.ts';
 import { byCaller } from './origin.ts';
@@ -30,22 +30,24 @@ interface CopyRequest {
 export async function copyEntry(cabinet: Cabinet, caller: Caller, request: CopyRequest): Promise<EntryView> {
   const { id, conflict, precondition } = request;
   const { catalog, clock } = cabinet;
-  const access = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const access = await requireSource(cabinet, caller, id);
+  const parent = toFolderIdIn(access, request.parentFolderId);
+  await requireTarget(cabinet, caller, { access, parent });
   checkFree(cabinet, null);
   const name = request.name === null ? null : checkName(request.name, 'Name', cabinet.names);
-  const parent = toFolderIdIn(access, request.parentFolderId);
   const { replaced = null, isShallow = false } = request;
   const source = { space: access.space, id, precondition, isShallow };
   const copy = { ...source, parent, name, conflict, replaced, ...byCaller(cabinet, caller) };
   const started = await catalog.beginCopy(copy);
   if (started === null) throw entryNotFound();
-  if ('details' in started) return started.details;
+  if ('details' in started) return await toVisible(cabinet, access, started.details);
   const { top } = started;
   try {
     for (let stack = started.stack; stack.length > 0; ) {
       stack = await runSlice(() => catalog.continueCopy({ copy, top, stack, at: clock.now() }));
     }
-    return await catalog.finishCopy({ copy: { ...copy, at: clock.now() }, top });
+    const copied = await catalog.finishCopy({ copy: { ...copy, at: clock.now() }, top });
+    return await toVisible(cabinet, access, copied);
   } catch (error) {
     await catalog.abandonCopy({ top }).catch(() => undefined);
     cabinet.purger.nudge();

@@ -6,6 +6,7 @@ import type { Upload, UploadProtocol } from '../catalog/verbs/uploads.ts';
 import type { Caller } from '../domain/caller.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { ContentDigest, type Digest } from './content-digest.ts';
 import { headBytes, type ReceivedContent, toInline } from './receive-content.ts';
@@ -65,8 +66,11 @@ async function save(cabinet: Cabinet, caller: Caller, upload: Upload, received: 
       hint: 'Begin the upload again; if it fails again, compute the digest anew.',
     });
   }
-  const access = caller.spaces.find((one) => one.space === space);
-  if (access === undefined) throw folderNotFound('FolderId');
+  const missing = () => folderNotFound('FolderId');
+  const access =
+    caller.spaces.find((one) => one.space === space) ??
+    (await requireAccess(cabinet, caller, { action: 'write', id: folder, missing }));
+  if (access.space !== space) throw missing();
   return await saveFile(cabinet, caller, {
     ...rest,
     destination: { access, folder },

@@ -3,9 +3,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { ChangesPage, PresentPage } from '../catalog/verbs/changes.ts';
-import { type Caller, type SpaceAccess, selectSpace } from '../domain/caller.ts';
-import { authorize } from '../domain/permission.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { requireView } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 
 interface FollowRequest {
@@ -15,17 +15,21 @@ interface FollowRequest {
   waitMs: number;
   /** The client is gone, or the service is shutting down. */
   isOver: () => boolean;
+  /** The caller with the rights of this moment, for long waits. */
+  renewCaller?: () => Promise<Caller>;
 }
 
 /** Poll interval while waiting: the client may be gone, and not every change is announced in this process. */
 const pollMs = 1000;
 
 export async function followChanges(cabinet: Cabinet, caller: Caller, request: FollowRequest): Promise<ChangesPage> {
-  const { space } = admit(caller);
-  const { limit, isOver } = request;
+  let access = requireView(caller);
+  const { space } = access;
+  const { limit, isOver, renewCaller } = request;
+  const list = (after: number | null) => listPage(cabinet, caller, access, { after, limit });
   const until = performance.now() + request.waitMs;
   let seen = cabinet.commits.seen(space);
-  let page = await cabinet.catalog.listChanges({ space, after: request.after, limit });
+  let page = await list(request.after);
   if (request.after !== null && request.after < page.keptAfter) throw cursorExpired();
   while (page.changes.length === 0 && !isOver()) {
     const leftMs = until - performance.now();
@@ -33,8 +37,10 @@ export async function followChanges(cabinet: Cabinet, caller: Caller, request: F
     if (page.hasMore) await setImmediate();
     else if (leftMs > 0) await cabinet.commits.wait(space, seen, Math.min(leftMs, pollMs));
     else break;
+    if (renewCaller !== undefined) access = requireView(await renewCaller());
+    if (access.space !== space) break;
     seen = cabinet.commits.seen(space);
-    page = await cabinet.catalog.listChanges({ space, after: page.upTo, limit });
+    page = await list(page.upTo);
   }
   return page;
 }
@@ -52,12 +58,27 @@ export async function showSnapshot(
   caller: Caller,
   request: { after: number; limit: number },
 ): Promise<PresentPage> {
-  const { space } = admit(caller);
-  return await catalog.listPresent({ space, ...request });
+  const { space, view } = requireView(caller);
+  if (view === undefined) return await catalog.listPresent({ space, ...request });
+  return await catalog.listSharedPresent({ space, user: caller.person, principals: view.principals, ...request });
 }
 
-function admit(caller: Caller): SpaceAccess {
-  const access = selectSpace(caller);
-  authorize(caller, 'read', access);
-  return access;
+/** Someone without a role gets only the changes of what grants show. Their pages are filled, so that a short one does not tell that
+ *  something else has changed. */
+async function listPage(
+  { catalog }: Cabinet,
+  caller: Caller,
+  { space, view }: SpaceAccess,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<ChangesPage> {
+  if (view === undefined) return await catalog.listChanges({ space, after, limit });
+  const viewer = { space, user: caller.person, principals: view.principals };
+  let page = await catalog.listSharedChanges({ ...viewer, after, limit });
+  const changes = [...page.changes];
+  while (page.hasMore && changes.length < limit) {
+    await setImmediate();
+    page = await catalog.listSharedChanges({ ...viewer, after: page.upTo, limit: limit - changes.length });
+    changes.push(...page.changes);
+  }
+  return { ...page, changes };
 }

@@ -4,7 +4,7 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import type { Lock } from '../catalog/verbs/locks.ts';
 import type { SaveFile } from '../catalog/verbs/save-file.ts';
-import type { Caller } from '../domain/caller.ts';
+import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { toContentType } from '../domain/content-type.ts';
 import { entryNotFound, folderNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
@@ -117,9 +117,24 @@ export async function findLocks(
   { id, isWithin = false }: { id: string; isWithin?: boolean },
 ): Promise<Lock[]> {
   const { catalog, clock } = cabinet;
-  const { space } = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
-  const place = { space, id, at: clock.now() };
-  return await (isWithin ? catalog.findLocksIn(place) : catalog.findLocks(place));
+  const access = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
+  const place = { space: access.space, id, at: clock.now() };
+  const locks = await (isWithin ? catalog.findLocksIn(place) : catalog.findLocks(place));
+  return access.view === undefined
+    ? locks
+    : await Promise.all(locks.map((lock) => toVisibleLock(cabinet, access, id, lock)));
+}
+
+/** A lock on a folder above what is shared is shown as one on the requested entry. */
+async function toVisibleLock(
+  { catalog }: Cabinet,
+  { space, view }: SpaceAccess,
+  id: string,
+  lock: Lock,
+): Promise<Lock> {
+  const { principals = [], path = '' } = view ?? {};
+  const found = await catalog.resolveGrants({ space, id: lock.entryId, principals });
+  return found === null ? { ...lock, entryId: id, path: path ?? '' } : { ...lock, path: found.path };
 }
 
 /** The same for whoever wants to know who holds an entry: one that is not there is refused. */

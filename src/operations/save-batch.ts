@@ -8,17 +8,16 @@ import { type Caller, toFolderId } from '../domain/caller.ts';
 import type { ConflictBehavior } from '../domain/entry.ts';
 import { folderNotFound } from '../domain/missing.ts';
 import { checkName, checkRelativePath, toNameKey } from '../domain/name.ts';
-import { authorize } from '../domain/permission.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { requireAccess } from './access.ts';
+import { renewAccess, requireAccess, toVisible } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { toNestedFolder } from './create-folder.ts';
 import { checkFree } from './free-space.ts';
 import { toIdempotency } from './idempotency.ts';
 import { byCaller } from './origin.ts';
 import { discardContent, type ReceivedContent } from './receive-content.ts';
-import { admitSave, type Destination, renewAccess, saveFile } from './save-file.ts';
+import { admitSave, type Destination, saveFile } from './save-file.ts';
 import type { EntryView } from './show-entry.ts';
 
 export const maxBatchFiles = 1000;
@@ -177,7 +176,7 @@ async function saveOne(cabinet: Cabinet, caller: Caller, { item, target, idempot
     received: item.received,
   });
   if (saved.details === undefined) throw new Error('the result of a saved batch file has no details');
-  return { view: saved.details, isReplayed: saved.isReplayed };
+  return { view: await toVisible(cabinet, destination.access, saved.details), isReplayed: saved.isReplayed };
 }
 
 /** Resolves the target of each file; each folder is looked up and created once. */
@@ -221,7 +220,7 @@ class TargetResolver {
 
   async #createPath({ access, folder: parent }: Destination, way: readonly string[]): Promise<Destination> {
     const missing = () => folderNotFound('FolderId');
-    authorize(this.#caller, 'write', renewAccess(this.#caller, access, missing));
+    await renewAccess(this.#cabinet, this.#caller, access, { action: 'write', id: parent, missing });
     const wanted = {
       space: access.space,
       parent,

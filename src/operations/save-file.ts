@@ -12,11 +12,10 @@ import type { ConflictBehavior, EntryTimes } from '../domain/entry.ts';
 import { Fault } from '../domain/fault.ts';
 import { fileNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
-import { authorize } from '../domain/permission.ts';
 import { checkPrecondition, type Precondition, toContentEtag } from '../domain/precondition.ts';
 import { toSortedProperties } from '../domain/properties.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { requireAccess } from './access.ts';
+import { renewAccess, requireAccess, toVisible } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
 import { checkFree } from './free-space.ts';
@@ -136,8 +135,9 @@ interface SaveRequest {
 /** Takes ownership of the received bytes: discards them when no record references them in the end. */
 export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRequest): Promise<SavedFile> {
   const save = async () => {
-    const access = renewAccess(caller, request.destination.access, () => folderNotFound('FolderId'));
-    authorize(caller, 'write', access);
+    const { access, folder: id } = request.destination;
+    const missing = () => folderNotFound('FolderId');
+    await renewAccess(cabinet, caller, access, { action: 'write', id, missing });
     const saved = request.inBatch?.earlier ?? (await write(cabinet, caller, request));
     if (request.inBatch === undefined) noteRecent(cabinet, caller, { space: access.space, id: saved.file.id });
     return saved;
@@ -191,16 +191,23 @@ interface SaveVersionRequest {
   received: ReceivedContent;
 }
 
+export interface ShownVersion extends SavedVersion {
+  /** Whether the caller also sees the folder that contains the file. */
+  isFolderVisible: boolean;
+}
+
 /** Saves a new version of the file with this id. */
 export async function saveVersion(
   cabinet: Cabinet,
   caller: Caller,
   { destination, ...request }: SaveVersionRequest,
-): Promise<SavedVersion> {
+): Promise<ShownVersion> {
   const { content, head } = request.received;
-  return await keepReceived(cabinet, request.received, async () => {
-    const { space } = destination.access;
-    authorize(caller, 'write', renewAccess(caller, destination.access, fileNotFound));
+  let { access } = destination;
+  const saved = await keepReceived(cabinet, request.received, async () => {
+    const { space } = access;
+    const id = destination.fileId;
+    access = await renewAccess(cabinet, caller, access, { action: 'write', id, missing: fileNotFound });
     const file = await cabinet.catalog.findEntry({ space, id: destination.fileId });
     if (file === null) throw fileNotFound();
     const saved = await cabinet.catalog.saveVersion({
@@ -220,6 +227,8 @@ export async function saveVersion(
     noteRecent(cabinet, caller, { space, id: destination.fileId });
     return saved;
   });
+  const isFolderVisible = access.view === undefined || access.view.parentRole !== null;
+  return { ...saved, isFolderVisible, details: await toVisible(cabinet, access, saved.details) };
 }
 
 async function keepReceived<Saved extends SavedFile>(
@@ -253,13 +262,6 @@ function mayBeWritten(error: unknown): boolean {
 
 function forgetLease({ leases }: Cabinet, { blob }: StoredContent): void {
   if (blob !== null) leases.forget(blob);
-}
-
-/** Receiving the bytes may have taken long: the caller's current rights count. */
-export function renewAccess({ spaces }: Caller, access: SpaceAccess, missing: () => Refusal): SpaceAccess {
-  const current = spaces.find(({ space }) => space === access.space);
-  if (current === undefined) throw missing();
-  return current;
 }
 
 /** Equal contents are stored once. But a 200 must not rely on a blob that the disk has lost, truncated or corrupted: the stored

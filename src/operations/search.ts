@@ -1,20 +1,21 @@
 // Searches a space. The index proposes entries, best first; the catalog decides which of them are visible and match the filter. A
 // query that would have to check nearly every entry ends early: its page is short and has a cursor.
 
-import type { HitFilter } from '../catalog/verbs/search-hits.ts';
-import { type Caller, type SpaceAccess, selectSpace, toFolderId } from '../domain/caller.ts';
+import type { HitFilter, ScopedFilter } from '../catalog/verbs/search-hits.ts';
+import { type Caller, type SpaceAccess, toFolderId } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
-import { authorize } from '../domain/permission.ts';
 import type { Query } from '../search/query.ts';
 import type { IndexStatus } from '../search/search.ts';
-import { requireAccess } from './access.ts';
+import { requireAccess, requireView } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 
 /** Entries checked in the catalog per query, and in all for one page. */
 const chunkEntries = 100;
 const maxChecked = 5000;
 const maxSlices = 20;
+/** For a caller who sees a part of the space: an early end would tell how much matches elsewhere. */
+const sharedFactor = 20;
 /** First the entries that have all words in their names, then the others. */
 const stages = 2;
 
@@ -50,7 +51,8 @@ export async function search(cabinet: Cabinet, caller: Caller, request: SearchRe
   const query = cabinet.search.parse(request.text);
   const { access, folder } = await findScope(cabinet, caller, request.folderId);
   const { kind, contentType, modifiedAfter, properties } = request;
-  const filter: HitFilter = { folder, kind, contentType, modifiedAfter, properties };
+  const principals = access.view?.principals ?? null;
+  const filter: ScopedFilter = { folder, kind, contentType, modifiedAfter, properties, principals };
   const collector = new Collector(cabinet, { space: access.space, query, filter, limit: request.limit });
   const next = await collector.collect(request.after ?? { stage: 0, before: null, last: null });
   return { results: await collector.toResults(), next };
@@ -62,9 +64,7 @@ async function findScope(
   folderId: string | null,
 ): Promise<{ access: SpaceAccess; folder: string | null }> {
   if (folderId === null) {
-    const access = selectSpace(caller);
-    authorize(caller, 'read', access);
-    return { access, folder: null };
+    return { access: requireView(caller), folder: null };
   }
   const id = toFolderId(caller, folderId);
   const missing = () => folderNotFound('folder');
@@ -78,7 +78,7 @@ async function findScope(
 interface Scope {
   space: number;
   query: Query;
-  filter: HitFilter;
+  filter: ScopedFilter;
   limit: number;
 }
 
@@ -99,6 +99,10 @@ class Collector {
     this.#scope = scope;
   }
 
+  get #factor(): number {
+    return this.#scope.filter.principals === null ? 1 : sharedFactor;
+  }
+
   /** Resolves to the cursor of the next page; null when there is none. */
   async collect(from: SearchCursor): Promise<SearchCursor | null> {
     let place = from;
@@ -113,7 +117,7 @@ class Collector {
           ? { stage: stage + 1, before: null, last: null }
           : { stage, before: slice.next, last: null };
       this.#slices += 1;
-      const isLimitReached = this.#checked >= maxChecked || this.#slices >= maxSlices;
+      const isLimitReached = this.#checked >= maxChecked * this.#factor || this.#slices >= maxSlices * this.#factor;
       if (isLimitReached && place.stage < stages) return place;
     }
     return null;
@@ -125,7 +129,7 @@ class Collector {
     const { space, filter, limit } = this.#scope;
     let last = after;
     for (let at = 0; at < rest.length; ) {
-      if (this.#checked >= maxChecked) return last;
+      if (this.#checked >= maxChecked * this.#factor) return last;
       // One more than the page needs, so that the first chunk is often the only one.
       const chunk = rest.slice(at, at + Math.max(chunkEntries, limit - this.#hits.length + 1));
       at += chunk.length;

@@ -1,21 +1,21 @@
 // Shows an entry with its path and its ETag.
 
 import type { EntryDetails } from '../catalog/verbs/tree.ts';
-import { type Caller, selectSpace } from '../domain/caller.ts';
+import type { Caller } from '../domain/caller.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { toNameKey } from '../domain/name.ts';
-import { authorize } from '../domain/permission.ts';
 import type { Refusal } from '../domain/refusal.ts';
-import { requireAccess } from './access.ts';
+import { requireAccess, requireView, toVisible } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
+import { findSharedStart } from './shared-tops.ts';
 
 export type EntryView = EntryDetails;
 
 export async function showEntry(cabinet: Cabinet, caller: Caller, { id }: { id: string }): Promise<EntryView> {
-  const { space } = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
+  const { space, view } = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
   const details = await cabinet.catalog.findDetails({ space, id });
   if (details === null) throw entryNotFound();
-  return details;
+  return view === undefined ? details : { ...details, path: view.path ?? '' };
 }
 
 interface PathRequest {
@@ -23,12 +23,15 @@ interface PathRequest {
   missing: () => Refusal;
 }
 
-/** Finds an entry by the names from the root down, in the selected space. */
+/** Finds an entry by the names from the root down, in the selected space; without a role there, from what was shared down. */
 export async function showByPath(cabinet: Cabinet, caller: Caller, { path, missing }: PathRequest): Promise<EntryView> {
-  const access = selectSpace(caller);
-  authorize(caller, 'read', access);
-  const nameKeys = path === '/' ? [] : path.slice(1).split('/').map(toNameKey);
-  const details = await cabinet.catalog.findByPath({ space: access.space, root: access.rootId, nameKeys });
+  const access = requireView(caller);
+  const names = path === '/' ? [] : path.slice(1).split('/');
+  const start =
+    access.view === undefined ? { root: access.rootId, names } : await findSharedStart(cabinet, access, names);
+  if (start === null) throw missing();
+  const nameKeys = start.names.map(toNameKey);
+  const details = await cabinet.catalog.findByPath({ space: access.space, root: start.root, nameKeys });
   if (details === null) throw missing();
-  return details;
+  return await toVisible(cabinet, access, details);
 }

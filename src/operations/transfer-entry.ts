@@ -6,7 +6,7 @@ import type { Caller } from '../domain/caller.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import type { Precondition } from '../domain/precondition.ts';
-import { requireAccess } from './access.ts';
+import { requireAccess, requireMove, requireSource, requireTarget } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { changeEntry } from './change-entry.ts';
 import { copyEntry } from './copy-entry.ts';
@@ -49,7 +49,10 @@ async function replaceFile(
   { source, replaced, isMove, precondition }: Replacement,
 ): Promise<void> {
   const { id } = source.entry;
-  const { space } = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const access = await requireSource(cabinet, caller, id);
+  const place = { access, parent: replaced.entry.id, missing: entryNotFound };
+  await (isMove ? requireMove(cabinet, caller, { ...place, id }) : requireTarget(cabinet, caller, place));
+  const { space } = access;
   checkFree(cabinet, null);
   const done = await cabinet.catalog.replaceFile({
     space,
@@ -71,7 +74,9 @@ async function moveOver(
   { source, replaced, parentFolderId, name, precondition }: Replacement,
 ): Promise<void> {
   const { id } = source.entry;
-  const { space } = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const access = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  await requireMove(cabinet, caller, { access, id, parent: parentFolderId });
+  const { space } = access;
   checkName(name, 'Destination', cabinet.names);
   const moved = await cabinet.catalog.moveOver({
     space,

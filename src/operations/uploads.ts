@@ -96,8 +96,12 @@ async function admit(cabinet: Cabinet, caller: Caller, { save, lengthBytes }: Ne
 /** Where the bytes of a partial upload count: its file is not known yet, so in the space that the request names, or else in the
  *  first one where the caller can write. */
 function findParkingSpace(caller: Caller): number {
-  const writable = caller.spaces.find((one) => isAllowed(one, 'write'));
-  const access = caller.spaceId === null && writable !== undefined ? writable : selectSpace(caller);
+  const writable =
+    caller.spaces.find((one) => isAllowed(one, 'write')) ?? (caller.grants ?? []).find(({ role }) => role === 'editor');
+  if (caller.spaceId === null && writable !== undefined) return writable.space;
+  const shared = (caller.grants ?? []).find(({ spaceId, role }) => spaceId === caller.spaceId && role === 'editor');
+  if (shared !== undefined) return shared.space;
+  const access = selectSpace(caller);
   authorize(caller, 'write', access);
   return access.space;
 }

@@ -4,7 +4,7 @@ import type { ChangedVersion, Version, VersionPage } from '../catalog/verbs/vers
 import type { Caller } from '../domain/caller.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
 import { checkEntryPrecondition, type Precondition } from '../domain/precondition.ts';
-import { requireAccess } from './access.ts';
+import { requireAccess, toVisible } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { discardBlobs } from './discard-blobs.ts';
 import { byCaller } from './origin.ts';
@@ -46,7 +46,8 @@ async function changeVersion(
   { fileId: file, version, precondition }: VersionRequest,
   change: Cabinet['catalog']['restoreVersion'],
 ): Promise<EntryView> {
-  const { space } = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const access = await requireAccess(cabinet, caller, { action: 'write', id: file, missing: fileNotFound });
+  const { space } = access;
   const { keptVersions } = cabinet.limits;
   const changed: ChangedVersion | null = await change({
     space,
@@ -58,7 +59,7 @@ async function changeVersion(
   });
   if (changed === null) throw fileNotFound();
   await discardBlobs(cabinet.blobs, changed.freedBlobs);
-  return changed.details;
+  return await toVisible(cabinet, access, changed.details);
 }
 
 /** Checks a request to change a version before its body is read. */

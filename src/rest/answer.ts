@@ -29,6 +29,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   FolderNameMissing: 400,
   FolderNotFound: 404,
   Forbidden: 403,
+  GroupNotFound: 404,
   HeadersTooLarge: 400,
   IdempotencyKeyReused: 400,
   InsufficientScope: 403,

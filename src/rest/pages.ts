@@ -1,7 +1,7 @@
 // Pagination: reads `limit` and `cursor`, writes `Link: …; rel="next"`.
 
 import { hash } from 'node:crypto';
-import { type Caller, selectSpace } from '../domain/caller.ts';
+import { type Caller, selectView } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import { type Cursor, readCursor, toCursorText } from './cursor.ts';
@@ -15,9 +15,11 @@ interface PageRequest<C extends Cursor> {
   after: C | null;
 }
 
-/** Names a list of the caller's space, so that its cursors work in that space only. */
+/** Names a list of the caller's space, so that its cursors work in that space only; and those from before a role in the space
+ *  ended do not work for what grants still show. */
 export function toListName(caller: Caller, name: string): string {
-  return `${name} ${selectSpace(caller).spaceId}`;
+  const { spaceId, view } = selectView(caller);
+  return view === undefined ? `${name} ${spaceId}` : `${name} ${spaceId} shared`;
 }
 
 /** Names a filtered list: with other filters, a cursor of it would skip matching items. */

@@ -24,6 +24,8 @@ import { docsFileRoute, docsRoute } from './routes/docs.ts';
 import { findFileRoute, showEntryRoute } from './routes/entries.ts';
 import { openFileRoute, saveFileRoute } from './routes/files.ts';
 import { findFolderRoute, listFolderRoute } from './routes/folders.ts';
+import { grantRoutes } from './routes/grants.ts';
+import { groupRoutes } from './routes/groups.ts';
 import { foreignRoutes } from './routes/issuer.ts';
 import { endLinksRoute, linkFileRoute, openLinkRoute } from './routes/links.ts';
 import { listLocksRoute } from './routes/locks.ts';
@@ -98,6 +100,8 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   commentVersionRoute,
   changesRoute,
   searchRoute,
+  ...grantRoutes,
+  ...groupRoutes,
   ...meRoutes,
   ...consentRoutes,
   ...appPasswordRoutes,

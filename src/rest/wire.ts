@@ -95,6 +95,11 @@ export function renderSavedVersion(listing: Listing, view: EntryView): string {
   return `${renderEnvelope(listing).slice(0, -1)},${renderShown(view)}}`;
 }
 
+/** For whoever sees the file and not its folder. */
+export function renderSavedAlone(file: Entry, view: EntryView): string {
+  return `{"Children":[${renderEntry(file)}],${renderShown(view)}}`;
+}
+
 /** In the order in which the files were sent. */
 export function renderBatch(results: readonly BatchResult[], trackingId: string): string {
   const rendered = results.map((result) =>

@@ -15,7 +15,9 @@ export function toLockRefusal(
 ): DavRefusal {
   const condition = isTaking ? 'no-conflicting-lock' : 'lock-token-submitted';
   const [space = ''] = resource.names;
-  const names = (locked?.path ?? '').split('/').filter((name) => name !== '');
+  const isPartial = 'access' in resource && resource.access?.view !== undefined;
+  // Whoever sees a part of the space learns that it is locked, not the name of a folder above.
+  const names = isPartial ? resource.names.slice(1) : (locked?.path ?? '').split('/').filter((name) => name !== '');
   const href = escapeXml(toHref(basePath, [space, ...names], locked?.isFolder ?? false));
   const text = isTaking ? message : `${message} ${hint}`;
   return new DavRefusal(423, text, `<D:${condition}><D:href>${href}</D:href></D:${condition}>`);

@@ -7,6 +7,7 @@ import { toContentEtag } from '../domain/precondition.ts';
 import type { Answer } from '../listener/answer.ts';
 import { findWithContent, listWithContents } from '../operations/list-with-contents.ts';
 import { findLocks } from '../operations/locks.ts';
+import { listSharedTops } from '../operations/shared-tops.ts';
 import { checkIf } from './conditions.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { readDepth } from './headers.ts';
@@ -19,8 +20,10 @@ import {
   type EntryResource,
   hrefOf,
   isCollection,
+  listDavSpaces,
   notFound,
   type Resource,
+  type RootResource,
   toCallerIn,
 } from './resource.ts';
 import { readXml } from './xml-reader.ts';
@@ -42,22 +45,53 @@ export async function propfind(dav: DavRequest, resource: Resource): Promise<Ans
   }
   const isDeep = depth === 1 && isCollection(resource);
   const body =
-    resource.kind === 'root' ? listSpaces(dav, request, isDeep) : listEntries(dav, request, resource, isDeep);
+    resource.kind === 'root' ? listRoot(dav, request, resource, isDeep) : listEntries(dav, request, resource, isDeep);
   return { status: 207, headers: { 'Content-Type': xmlType }, body };
 }
 
-async function* listSpaces(dav: DavRequest, request: PropertyRequest, isDeep: boolean): AsyncGenerator<Buffer> {
-  const { basePath } = dav.context;
-  const root = { href: toHref(basePath, [], true), name: 'dav', isCollection: true, createdAt: 0, modifiedAt: 0 };
+async function* listRoot(
+  dav: DavRequest,
+  request: PropertyRequest,
+  { names, access }: RootResource,
+  isDeep: boolean,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(opening + renderResponse(request, describeRoot(dav, names)));
+  if (isDeep) yield* access === null ? listSpaces(dav, request) : listShared(dav, request, access);
+  yield Buffer.from(closing);
+}
+
+/** What is not an entry: the list of spaces, or of what is shared of one. */
+function describeRoot({ context }: DavRequest, names: readonly string[]): Described {
   const empty = { sizeBytes: 0, contentType: '', etag: null, properties: [], locks: null, room: null };
-  yield Buffer.from(opening + renderResponse(request, { ...root, ...empty }));
-  for (const access of isDeep ? dav.caller.spaces : []) {
+  const href = toHref(context.basePath, names, true);
+  return { href, name: names.at(-1) ?? 'dav', isCollection: true, createdAt: 0, modifiedAt: 0, ...empty };
+}
+
+async function* listShared(dav: DavRequest, request: PropertyRequest, access: SpaceAccess): AsyncGenerator<Buffer> {
+  const { cabinet, basePath } = dav.context;
+  const caller = toCallerIn(dav.caller, access);
+  for (const { details, name } of await listSharedTops(cabinet, access)) {
+    const { id, kind } = details.entry;
+    const view = await openView(dav, request, { access, caller, id });
+    const href = toHref(basePath, [access.spaceName, name], kind === 'folder');
+    yield Buffer.from(
+      renderResponse(request, { ...view.describe(await findWithContent(cabinet, caller, { id }), href), name }),
+    );
+  }
+}
+
+async function* listSpaces(dav: DavRequest, request: PropertyRequest): AsyncGenerator<Buffer> {
+  const { basePath } = dav.context;
+  for (const access of listDavSpaces(dav.caller)) {
+    if (access.view !== undefined) {
+      yield Buffer.from(renderResponse(request, describeRoot(dav, [access.spaceName])));
+      continue;
+    }
     const view = await openView(dav, request, { access, caller: toCallerIn(dav.caller, access), id: access.rootId });
     const root = await findWithContent(dav.context.cabinet, view.caller, { id: access.rootId });
     const href = toHref(basePath, [access.spaceName], true);
     yield Buffer.from(renderResponse(request, { ...view.describe(root, href), name: access.spaceName }));
   }
-  yield Buffer.from(closing);
 }
 
 async function* listEntries(
@@ -72,7 +106,7 @@ async function* listEntries(
   const href = hrefOf(dav.context, { ...resource, access, caller, details, parent });
   const own = view.describe(await findWithContent(cabinet, caller, { id }), href);
   // The root folder keeps its first name; people know the space by its own.
-  if (parent === null) own.name = access.spaceName;
+  if (parent === null) own.name = resource.names.at(-1) ?? access.spaceName;
   yield Buffer.from(opening + renderResponse(request, own));
   if (isDeep && request.needsLocks) await view.readWithin(id);
   const limit = request.needsDead ? pageSizeWithDead : pageSize;
@@ -107,7 +141,8 @@ interface ViewOf {
 /** Reads what a request needs beside the entries themselves: quota and locks. */
 async function openView(dav: DavRequest, request: PropertyRequest, { access, caller, id }: ViewOf) {
   const { cabinet } = dav.context;
-  const room = request.needsRoom ? await cabinet.quotas.findRoom(access, caller.actor) : null;
+  const room =
+    request.needsRoom && access.view === undefined ? await cabinet.quotas.findRoom(access, caller.actor) : null;
   const covering = request.needsLocks ? await findLocks(cabinet, caller, { id }) : [];
   let within = new Map<string, Lock[]>();
   const locksOf = (entryId: string) =>

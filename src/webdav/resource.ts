@@ -1,7 +1,7 @@
 // What a WebDAV path names: the collection of all spaces, an entry of a space, or nothing yet.
 
 import type { EntryDetails } from '../catalog/verbs/tree.ts';
-import type { Caller, SpaceAccess } from '../domain/caller.ts';
+import { type Caller, guestSpaces, type SpaceAccess, toGuestAccess } from '../domain/caller.ts';
 import { toNameKey } from '../domain/name.ts';
 import { authorize } from '../domain/permission.ts';
 import { toContentEtag } from '../domain/precondition.ts';
@@ -20,10 +20,12 @@ export interface DavRequest {
   renewCaller(): Promise<Caller>;
 }
 
-/** `/dav/`, which has the caller's spaces. */
+/** `/dav/`, which has the caller's spaces; or a space in which the caller has no role, which has what is shared of it. */
 export interface RootResource {
   kind: 'root';
-  names: readonly [];
+  names: readonly string[];
+  /** Null for `/dav/`. */
+  access: SpaceAccess | null;
 }
 
 interface Located {
@@ -59,10 +61,11 @@ export async function findResource(dav: Pick<DavRequest, 'context' | 'caller'>, 
   const names = toNames(path);
   const [spaceName, ...inside] = names;
   authorize(dav.caller, 'read');
-  if (spaceName === undefined) return { kind: 'root', names: [] };
+  if (spaceName === undefined) return { kind: 'root', names, access: null };
   const key = toNameKey(spaceName);
-  const access = dav.caller.spaces.find((one) => toNameKey(one.spaceName) === key);
+  const access = listDavSpaces(dav.caller).find((one) => toNameKey(one.spaceName) === key);
   if (access === undefined) return { kind: 'no space', names };
+  if (access.view !== undefined && inside.length === 0) return { kind: 'root', names, access };
   const caller = toCallerIn(dav.caller, access);
   const { found, parent } = await findPath(dav.context.cabinet, caller, { access, names: inside });
   if (found !== null) return { kind: 'entry', access, caller, names, parent, details: found };
@@ -71,13 +74,20 @@ export async function findResource(dav: Pick<DavRequest, 'context' | 'caller'>, 
 
 /** Operations with this caller look in one space only. */
 export function toCallerIn(caller: Caller, access: SpaceAccess): Caller {
-  return { ...caller, spaces: [access], spaceId: access.spaceId };
+  const { spaceId } = access;
+  const grants = (caller.grants ?? []).filter(({ space }) => space === access.space);
+  return { ...caller, spaces: access.view === undefined ? [access] : [], grants, spaceId };
+}
+
+/** Those with a role first, so that a space of which something is shared never takes their names. */
+export function listDavSpaces(caller: Caller): SpaceAccess[] {
+  return [...caller.spaces, ...guestSpaces(caller).map(toGuestAccess)];
 }
 
 /** The caller in the space, as of now. */
 export async function renewCallerIn(dav: DavRequest, { access }: Located): Promise<Caller> {
   const caller = await dav.renewCaller();
-  const now = caller.spaces.find(({ space }) => space === access.space);
+  const now = listDavSpaces(caller).find(({ space }) => space === access.space);
   if (now === undefined) throw notFound();
   return toCallerIn(caller, now);
 }
@@ -95,7 +105,7 @@ export function noParent(): DavRefusal {
 export function requireEntry(resource: Resource): EntryResource {
   if (resource.kind === 'entry') return resource;
   if (resource.kind === 'root')
-    throw new DavRefusal(403, 'This is the list of your spaces, which cannot be changed here.');
+    throw new DavRefusal(403, 'This is a list of spaces or of what is shared with you, which cannot be changed here.');
   throw notFound();
 }
 
@@ -104,6 +114,8 @@ export function requireParent(resource: FreeResource | NoSpace): { resource: Fre
   if (resource.kind === 'no space') {
     throw resource.names.length === 1 ? new DavRefusal(403, 'Spaces are not made over WebDAV.') : noParent();
   }
+  const isShared = resource.access.view !== undefined && resource.names.length === 2;
+  if (isShared) throw new DavRefusal(403, 'Nothing can be added beside what is shared with you.');
   if (resource.parent === null || resource.parent.entry.kind !== 'folder') throw noParent();
   return { resource, parent: resource.parent };
 }

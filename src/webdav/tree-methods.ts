@@ -55,7 +55,12 @@ export async function deleteResource(dav: DavRequest, resource: Resource): Promi
 }
 
 function checkNotRoot({ parent }: EntryResource): void {
-  if (parent === null) throw new DavRefusal(403, 'A space cannot be moved, replaced or deleted over WebDAV.');
+  if (parent === null) {
+    throw new DavRefusal(
+      403,
+      'A space, or what was shared with you, cannot be moved, replaced or deleted over WebDAV.',
+    );
+  }
 }
 
 /** RFC 4918, sections 9.6.1 and 9.9.2 */

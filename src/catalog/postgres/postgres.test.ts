@@ -8,6 +8,7 @@ import { testCatalog } from '../../../test/contracts/catalog.ts';
 import { testChanges } from '../../../test/contracts/changes.ts';
 import { testEntryJobs } from '../../../test/contracts/entry-jobs.ts';
 import { toFrozen } from '../../../test/contracts/frozen.ts';
+import { testGrants } from '../../../test/contracts/grants.ts';
 import { testLeases } from '../../../test/contracts/leases.ts';
 import { testManaging } from '../../../test/contracts/managing.ts';
 import { testPeople } from '../../../test/contracts/people.ts';
@@ -47,6 +48,7 @@ async function openForContract() {
 testCatalog('PostgreSQL', openForContract);
 testPeople('PostgreSQL', openForContract);
 testAccounts('PostgreSQL', openForContract);
+testGrants('PostgreSQL', openForContract);
 testSessions('PostgreSQL', openForContract);
 testEntryJobs('PostgreSQL', openForContract);
 testManaging('PostgreSQL', openForContract);

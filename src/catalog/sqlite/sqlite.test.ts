@@ -8,6 +8,7 @@ import { testAccounts } from '../../../test/contracts/accounts.ts';
 import { testCatalog } from '../../../test/contracts/catalog.ts';
 import { testChanges } from '../../../test/contracts/changes.ts';
 import { testEntryJobs } from '../../../test/contracts/entry-jobs.ts';
+import { testGrants } from '../../../test/contracts/grants.ts';
 import { testLeases } from '../../../test/contracts/leases.ts';
 import { testManaging } from '../../../test/contracts/managing.ts';
 import { testPeople } from '../../../test/contracts/people.ts';
@@ -51,6 +52,7 @@ async function openForContract() {
 testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
 testAccounts('SQLite', openForContract);
+testGrants('SQLite', openForContract);
 testSessions('SQLite', openForContract);
 testEntryJobs('SQLite', openForContract);
 testManaging('SQLite', openForContract);

@@ -1,11 +1,12 @@
 // App passwords: what a person gives to a program that cannot sign in, such as a WebDAV client. Each belongs to one person,
 // and is valid until it is removed or expires; a new password of the account does not end it.
 
-import type { SpaceAccess } from '../../domain/caller.ts';
+import type { GrantedSpace, SpaceAccess } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, type Origin, returning, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
+import { findGrantedSpaces } from './granted-access.ts';
 import { noteForPerson, spacesOf } from './people.ts';
 
 const intoAppPasswords = insertInto('app_passwords', 'id user_id name access space app_key hash created_at expires_at');
@@ -59,6 +60,8 @@ export interface FoundAppPassword {
   usedAt: number | null;
   /** The spaces that it opens, with the current roles of the person there. */
   spaces: SpaceAccess[];
+  /** And where the person has grants. */
+  grants: GrantedSpace[];
 }
 
 /** Null: unknown, expired, or of a person who may not act. */
@@ -77,8 +80,10 @@ export const findAppPassword = read(
       WHERE app_passwords.id = ${id} AND state = 'active' AND (expires_at IS NULL OR expires_at > ${at})`);
     if (found === undefined) return null;
     const { user_id: user, access, hash, app_key: appKey, used_at: usedAt, space } = found;
-    const spaces = (yield* spacesOf(user)).filter((one) => space === null || one.space === space);
-    return { user, access, hash, appKey, usedAt, spaces };
+    const isOpened = (one: { space: number }) => space === null || one.space === space;
+    const spaces = (yield* spacesOf(user)).filter(isOpened);
+    const grants = (yield* findGrantedSpaces({ user, groups: [] })).filter(isOpened);
+    return { user, access, hash, appKey, usedAt, spaces, grants };
   },
 );
 

@@ -63,12 +63,12 @@ const treeActions = [
   'version.commented',
 ];
 
-const treeActionList = raw(treeActions.map((action) => `'${action}'`).join(', '));
+export const treeActionList = raw(treeActions.map((action) => `'${action}'`).join(', '));
 
 /** Rows of the journal that one page scans: there may be many of other kinds. */
 const maxScanned = 2000;
 
-interface JournalRow {
+export interface JournalRow {
   position: number;
   at: number;
   by: string;
@@ -104,14 +104,14 @@ function* toFeedChange(space: number, { position, at, by, action, entry }: Journ
   return { position, at, by, action, entryId: entry, now };
 }
 
-function* findKept(): Verb<{ after: number; last: number }> {
+export function* findKept(): Verb<{ after: number; last: number }> {
   const first = yield* row<{ position: number | null }>(sql`SELECT min(position) AS position FROM journal`);
   const last = yield* row<{ position: number | null }>(sql`SELECT max(position) AS position FROM journal`);
   return { after: (first?.position ?? 1) - 1, last: last?.position ?? 0 };
 }
 
 /** Null for removed trees that are not purged yet and for unfinished copies: their tops do not exist for readers. */
-function* toFeedEntry(found: EntryRow): Verb<FeedEntry | null> {
+export function* toFeedEntry(found: EntryRow): Verb<FeedEntry | null> {
   const holder = found.parent === null ? undefined : yield* requireRow(found.parent);
   if (holder?.id === hiddenId) return null;
   const isTrashed = holder?.id === trashId;

@@ -158,6 +158,26 @@ export const addMember = write(
   },
 );
 
+interface TrustedUser {
+  id: string;
+  space: number;
+  /** Rights are taken away: then the person need only exist. */
+  isRemoval: boolean;
+}
+
+/** A person who can be given rights in the space, by the rules of roles. People of outside issuers get a row now. */
+export function* ensureTrustedUser(origin: Origin, { id, space, isRemoval }: TrustedUser): Verb<void> {
+  const user = yield* findUser({ id });
+  if (user === null && (isRemoval || !id.includes(':'))) {
+    throw new Refusal('UserNotFound', 'There is no such user.');
+  }
+  if (isRemoval) return;
+  if (user === null)
+    yield* insertUser({ ...origin, id, name: id, password: null }, { target: 'User', createdIn: null });
+  else checkIsOwned(user, space);
+  yield* endForeignSetupLinks(id, space);
+}
+
 function* putRole(input: Origin & { id: string; space: number; role: Role | null }): Verb<void> {
   const { id, space, role } = input;
   const isNew = role !== null && id.includes(':') && (yield* findUser({ id })) === null;

@@ -83,12 +83,14 @@ export function* remove(removal: Removal): Verb<string[]> {
 function* removeTree({ origin, space, tree }: TreeRemoval): Verb<string[]> {
   const from = tree.above[0]?.id;
   yield* takeOut(tree);
+  const trash = yield* row<{ parent: string }>(sql`SELECT parent FROM trash WHERE entry = ${tree.entry}`);
   yield* execute(sql`DELETE FROM trash WHERE entry = ${tree.entry}`);
   yield* putInto(space, hiddenId, tree);
   yield* insert(intoHiddenTrees, [tree.entry, 'purge', origin.at]);
   yield* note(origin, space, 'entry.removed', tree.id, {
     kind: toKind(tree.kind),
     ...(from !== undefined && from !== trashId && { from }),
+    ...(trash !== undefined && { trashedFrom: trash.parent }),
     name: tree.name,
   });
   return [];
@@ -127,6 +129,7 @@ function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
   if (isLast) {
     yield* execute(sql`DELETE FROM dead_properties WHERE entry = ${entry.entry}`);
     yield* execute(sql`DELETE FROM locks WHERE entry = ${entry.entry}`);
+    yield* execute(sql`DELETE FROM grants WHERE entry = ${entry.entry}`);
     yield* execute(sql`DELETE FROM entries WHERE entry = ${entry.entry}`);
     tally.add(entry.created_by, -1, 0);
   }

@@ -6,6 +6,7 @@ import { read } from '../declaration.ts';
 import { row, together, type Verb } from '../sql.ts';
 import { sql } from '../statement.ts';
 import { type EntryRow, one, selection, toEntry } from './entries.ts';
+import { toList } from './granted-access.ts';
 
 export interface HitFilter {
   /** Only entries beneath this folder, at any depth; null: anywhere. */
@@ -19,7 +20,12 @@ export interface HitFilter {
   properties: Record<string, string>;
 }
 
-export interface FindHits extends HitFilter {
+export interface ScopedFilter extends HitFilter {
+  /** Only what was granted to these, with paths from there; null: anything in the space. */
+  principals: readonly string[] | null;
+}
+
+export interface FindHits extends ScopedFilter {
   space: number;
   entries: readonly number[];
 }
@@ -31,7 +37,8 @@ export interface Hit {
 }
 
 interface PathToRoot {
-  path: string;
+  /** From the root, or from the topmost entry that the grants show; null: they do not show it. */
+  path: string | null;
   isVisible: boolean;
   isBeneath: boolean;
 }
@@ -48,18 +55,33 @@ function* findHit(number: number, input: FindHits, ways: Map<number, PathToRoot>
   if (input.folder !== null && !(yield* isBeneath(number, input, ways))) return null;
   const found = yield* one(sql`SELECT ${selection} FROM entries WHERE entry = ${number} AND space = ${input.space}`);
   if (found === undefined || found.parent === null || !isWanted(found, input)) return null;
-  const way = yield* findWay(found.parent, input.folder, ways);
+  const way = yield* findWay(found.parent, input, ways);
   if (!way.isVisible || !way.isBeneath) return null;
-  return { number, entry: toEntry(found), path: `${way.path}/${found.name}` };
+  const path = yield* findPathOf({ above: way.path, entry: number, name: found.name }, input.principals);
+  return path === null ? null : { number, entry: toEntry(found), path };
 }
 
-function* isBeneath(number: number, { space, folder }: FindHits, ways: Map<number, PathToRoot>): Verb<boolean> {
-  const query = sql`SELECT parent FROM entries WHERE entry = ${number} AND space = ${space}`;
+/** Null: the grants do not show the entry. */
+function* findPathOf(
+  { above, entry, name }: { above: string | null; entry: number; name: string },
+  principals: readonly string[] | null,
+): Verb<string | null> {
+  if (above !== null) return `${above}/${name}`;
+  if (principals === null) return null;
+  const grant = yield* row(
+    sql`SELECT role FROM grants WHERE entry = ${entry} AND principal IN (${toList(principals)}) LIMIT 1`,
+  );
+  return grant === undefined ? null : `/${name}`;
+}
+
+function* isBeneath(number: number, input: FindHits, ways: Map<number, PathToRoot>): Verb<boolean> {
+  const query = sql`SELECT parent FROM entries WHERE entry = ${number} AND space = ${input.space}`;
   const parent = (yield* row<{ parent: number | null }>(query))?.parent ?? null;
-  return parent !== null && (yield* findWay(parent, folder, ways)).isBeneath;
+  return parent !== null && (yield* findWay(parent, input, ways)).isBeneath;
 }
 
-function* findWay(folder: number, wanted: string | null, ways: Map<number, PathToRoot>): Verb<PathToRoot> {
+function* findWay(folder: number, filter: ScopedFilter, ways: Map<number, PathToRoot>): Verb<PathToRoot> {
+  const { folder: wanted, principals } = filter;
   const known = ways.get(folder);
   if (known !== undefined) return known;
   const found = yield* row<{ id: string; name: string; parent: number | null }>(
@@ -67,9 +89,10 @@ function* findWay(folder: number, wanted: string | null, ways: Map<number, PathT
   );
   if (found === undefined) throw new Error('an entry has lost its folder');
   const { id, name, parent } = found;
-  const above = parent === null ? null : yield* findWay(parent, wanted, ways);
+  const above = parent === null ? null : yield* findWay(parent, filter, ways);
+  const root = principals === null ? '' : null;
   const way: PathToRoot = {
-    path: above === null ? '' : `${above.path}/${name}`,
+    path: above === null ? root : yield* findPathOf({ above: above.path, entry: folder, name }, principals),
     isVisible: above === null ? !id.startsWith('-') : above.isVisible,
     isBeneath: wanted === null || id === wanted || (above?.isBeneath ?? false),
   };

@@ -38,11 +38,20 @@ export const addSetupLink = write(
 function* requireOwnMember(id: string, space: number, role: Role | null): Verb<void> {
   const member = yield* row<{ role: Role }>(sql`SELECT role FROM members WHERE user_id = ${id} AND space = ${space}`);
   if (member === undefined || member.role !== role) throw new Refusal('UserNotFound', 'There is no such user.');
-  const elsewhere = yield* row(sql`SELECT space FROM members WHERE user_id = ${id} AND space <> ${space} LIMIT 1`);
-  if (elsewhere === undefined) return;
-  throw new Refusal('Forbidden', 'This person has a role in another space too.', {
+  if (!(yield* isKnownElsewhere(id, space))) return;
+  throw new Refusal('Forbidden', 'This person has a role, a grant or a group in another space too.', {
     hint: 'Have an operator make the link: cabinet user setup.',
   });
+}
+
+function* isKnownElsewhere(id: string, space: number): Verb<boolean> {
+  const places = [
+    sql`SELECT space FROM members WHERE user_id = ${id} AND space <> ${space} LIMIT 1`,
+    sql`SELECT space FROM grants WHERE principal = ${`user:${id}`} AND space <> ${space} LIMIT 1`,
+    sql`SELECT space FROM group_members WHERE user_id = ${id} AND space <> ${space} LIMIT 1`,
+  ];
+  for (const place of places) if ((yield* row(place)) !== undefined) return true;
+  return false;
 }
 
 /** Whose password a link sets. Null: it was used, has ended or expired, or never existed. */

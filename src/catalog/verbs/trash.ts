@@ -165,7 +165,8 @@ export const restoreEntry = write(
     yield* addToSizes(to, found.size);
     if (kind === 'folder') yield* raiseHeights(to, found.height);
     yield* updateRow(found, restored);
-    yield* note(input, input.space, 'entry.restored', restored.id, { kind, parent: to.id, name: restored.name });
+    const places = { parent: to.id, trashedFrom: trash.parent };
+    yield* note(input, input.space, 'entry.restored', restored.id, { kind, ...places, name: restored.name });
     return yield* toDetails({ ...restored, above: [to, ...to.above] });
   },
 );
@@ -190,6 +191,8 @@ export interface TrashedEntry {
   details: EntryDetails;
   trashedAt: number;
   trashedBy: string;
+  /** In the list: the cursor after it. */
+  place: readonly [trashedAt: number, entry: number];
 }
 
 export interface TrashPage {
@@ -211,7 +214,8 @@ export const listTrash = read({}, function* listTrash({ space, after, limit }: L
 
 function* toTrashed(trash: TrashRow): Verb<TrashedEntry> {
   const details = yield* toFormerDetails(yield* requireRow(trash.entry), trash);
-  return { details, trashedAt: trash.trashed_at, trashedBy: trash.trashed_by };
+  const { trashed_at: trashedAt, trashed_by: trashedBy, entry } = trash;
+  return { details, trashedAt, trashedBy, place: [trashedAt, entry] };
 }
 
 /** As it was before: trashing changes neither record nor content. */

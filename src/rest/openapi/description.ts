@@ -25,6 +25,7 @@ export const tags = {
   Entries: 'What folders and files have in common: show, rename, move, copy, delete.',
   Trash: 'What was deleted and can be restored.',
   Search: 'Names, properties and the text inside documents.',
+  Sharing: 'What people and groups may see and change, entry by entry.',
   Changes: 'Every change, in order, to follow.',
   Account: 'Your own account: password, sessions, passwords for programs.',
   Managing: 'Spaces, applications, people, what they did and what they use.',

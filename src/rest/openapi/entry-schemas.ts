@@ -134,7 +134,7 @@ export const CommentVersion = Type.Object(
 );
 
 export const SavedVersion = Type.Object(
-  { ...Envelope.properties, ...ShownEntry.properties },
+  { ...Envelope.properties, Folder: Type.Optional(Envelope.properties.Folder), ...ShownEntry.properties },
   { title: 'SavedVersion', description: 'The envelope of a save, and what is shown of the file.' },
 );
 

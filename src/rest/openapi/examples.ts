@@ -137,6 +137,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   },
   QuotaExceeded: 'The space has used up the bytes it was given.',
   RouteNotFound: 'There is nothing at this address.',
+  GroupNotFound: 'The space has no such group.',
   SessionNotFound: 'There is no such session.',
   ShuttingDown: 'The service is stopping. Nothing was saved.',
   SpaceMissing: {

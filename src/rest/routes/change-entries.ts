@@ -81,7 +81,7 @@ export const copyEntryRoute: CallerRoute = {
     const id = readEntryId(exchange.parameters, caller);
     const precondition = readPrecondition(exchange.request);
     const behavior = readConflictHeader(exchange, freeNames);
-    await admitEntry(cabinet, caller, { id, precondition });
+    await admitEntry(cabinet, caller, { id, precondition, isCopied: true });
     const example = '{"ParentFolderId": "-root-", "Name": "copy.txt"}';
     const fields = checkCopy(await readJsonBody(exchange, { example }));
     const { ParentFolderId, Name, ConflictBehavior } = fields;

@@ -41,6 +41,7 @@ export const changesRoute: CallerRoute = {
             limit,
             waitMs,
             isOver: () => isDisconnected(exchange) || !context.isReady(),
+            renewCaller: exchange.renewCaller,
           });
     return json(renderChanges(page.changes, toCursorText(context.cursorKey, list, page.next)));
   },
@@ -141,7 +142,7 @@ async function listSnapshot(
 async function listChanges(
   { cabinet }: EnvironmentContext,
   caller: Caller,
-  filter: { after: number | null; limit: number; waitMs: number; isOver: () => boolean },
+  filter: Parameters<typeof followChanges>[2],
 ): Promise<FeedPage> {
   const page = await followChanges(cabinet, caller, filter);
   return { changes: page.changes, next: [page.upTo, null] };

@@ -1,6 +1,6 @@
 // `POST /folders`.
 
-import { selectSpace } from '../../domain/caller.ts';
+import { checkSelected } from '../../domain/caller.ts';
 import { readMediaType } from '../../domain/content-type.ts';
 import type { ConflictBehavior } from '../../domain/entry.ts';
 import { checkObjectType, checkProperties } from '../../domain/properties.ts';
@@ -33,7 +33,7 @@ export const createFolderRoute: CallerRoute = {
   path: '/v1/contentmanagement/folders',
   action: 'write',
   async handle(context, exchange, caller) {
-    if (caller.spaceId !== null) selectSpace(caller);
+    checkSelected(caller);
     checkEncoding(exchange.request);
     const idempotencyKey = readIdempotencyKey(exchange.request);
     const behavior = checkConflictBehavior(readHeader(exchange.request, 'conflictbehavior'));

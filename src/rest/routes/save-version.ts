@@ -22,7 +22,7 @@ import * as parameters from '../parameters.ts';
 import { readPrecondition } from '../preconditions.ts';
 import { prefersMinimal } from '../preferences.ts';
 import type { CallerRoute } from '../route.ts';
-import { renderSavedVersion } from '../wire.ts';
+import { renderSavedAlone, renderSavedVersion } from '../wire.ts';
 import { checkReprDigest } from './files.ts';
 import { toLink } from './folders.ts';
 import { minimalApplied } from './save-answer.ts';
@@ -49,15 +49,16 @@ export const saveVersionRoute: CallerRoute = {
       isHandedOver = true;
       const { contentType, comment } = params;
       const saved = await saveVersion(cabinet, current, { destination, contentType, comment, precondition, received });
-      const listing = params.isMinimal
-        ? { folder: saved.folder, children: [saved.file], next: null }
-        : await listSiblings(cabinet, destination.access.space, saved);
-      return json(renderSavedVersion(listing, saved.details), {
+      const headers = {
         entryid: fileId,
         ...(params.isMinimal && minimalApplied),
         ETag: toContentEtag(Buffer.from(saved.details.sha256 ?? '', 'hex')),
-        ...toLink(context, listing, fileId),
-      });
+      };
+      if (!saved.isFolderVisible) return json(renderSavedAlone(saved.file, saved.details), headers);
+      const listing = params.isMinimal
+        ? { folder: saved.folder, children: [saved.file], next: null }
+        : await listSiblings(cabinet, destination.access.space, saved);
+      return json(renderSavedVersion(listing, saved.details), { ...headers, ...toLink(context, listing, fileId) });
     } finally {
       if (!isHandedOver) await discardContent(cabinet, received.content);
     }
@@ -67,7 +68,7 @@ export const saveVersionRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Save a new version of a file',
     description:
-      'The body is the file, whatever its content type, but for a multipart form, which is refused. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it; the `ETag` header is the content’s.',
+      'The body is the file, whatever its content type, but for a multipart form, which is refused. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it, and without `Folder` where that is not shared with you; the `ETag` header is the content’s.',
     parameters: [
       pathId('The file'),
       ...contentPreconditionHeaders,
