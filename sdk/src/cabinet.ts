@@ -18,6 +18,7 @@ export {
 } from './connect.ts';
 export type { Content, Progress } from './content.ts';
 export type {
+  AccessLine,
   Account,
   AddedAppPassword,
   AddedUser,
@@ -28,6 +29,7 @@ export type {
   Envelope,
   Event,
   GivenConsent,
+  GroupFields,
   Link,
   Lock,
   Operations,
@@ -40,6 +42,7 @@ export type {
   Session,
   Setting,
   SetupLink,
+  SharedEntry,
   ShownEntry as EntryDetails,
   Space,
   TokenAnswer,
@@ -63,6 +66,7 @@ export {
   saveVersion,
 } from './files.ts';
 export * from './folders.ts';
+export * from './grants.ts';
 export { createLink, endLinks, type LinkRequest } from './links.ts';
 export * from './managing.ts';
 export { compareNames } from './natural-order.ts';

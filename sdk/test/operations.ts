@@ -14,6 +14,7 @@ function by(functionName: Call['functionName'], call: Call['call']): Call {
 
 const id = 'an-id';
 const appKey = 'ak_other';
+const principal = 'user:alice';
 const version = 2;
 
 export const calls: Partial<Record<keyof Operations, Call>> = {
@@ -30,6 +31,16 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'DELETE /uploads/{id}': by('removeUpload', (c) => client.removeUpload(c, id)),
   'GET /entries/{id}': by('showEntry', (c) => client.showEntry(c, id)),
   'GET /entries/{id}/locks': by('listLocks', (c) => client.listLocks(c, id)),
+  'GET /entries/{id}/access': by('listAccess', (c) => client.listAccess(c, id).next()),
+  'PUT /entries/{id}/access/{principal}': by('grantAccess', (c) =>
+    client.grantAccess(c, { id, principal, role: 'viewer' }),
+  ),
+  'DELETE /entries/{id}/access/{principal}': by('revokeAccess', (c) => client.revokeAccess(c, { id, principal })),
+  'GET /shared-with-me': by('listSharedWithMe', (c) => client.listSharedWithMe(c).next()),
+  'GET /groups': by('listGroups', (c) => client.listGroups(c).next()),
+  'POST /groups': by('addGroup', (c) => client.addGroup(c, { name: 'legal', members: [id] })),
+  'PATCH /groups/{name}': by('changeGroup', (c) => client.changeGroup(c, { name: 'legal', add: [id] })),
+  'DELETE /groups/{name}': by('removeGroup', (c) => client.removeGroup(c, 'legal')),
   'PATCH /entries/{id}': by('changeEntry', (c) => client.changeEntry(c, { id, name: 'b' })),
   'DELETE /entries/{id}': by('deleteEntry', (c) => client.deleteEntry(c, { id })),
   'POST /entries/{id}/copy': by('copyEntry', (c) => client.copyEntry(c, { id })),

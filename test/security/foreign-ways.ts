@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { CONTENT, type Request } from '../interface/client.ts';
 import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { accountWays, accountWithoutIds } from './account-lines.ts';
+import { grantsWithoutIds, grantWays } from './grant-lines.ts';
 import { managingWays, managingWithoutIds } from './managing-ways.ts';
 
 /** One way to name an entry; the code is what is said of one that does not exist. */
@@ -264,6 +265,7 @@ export const ways: Record<string, Record<string, Way>> = {
   },
   [`DELETE ${CONTENT}/uploads/{id}`]: { plainly: onUpload('DELETE', {}), 'by tus': onUpload('DELETE', tus) },
   ...accountWays,
+  ...grantWays,
   ...managingWays,
 };
 export const withoutIds = [
@@ -275,6 +277,7 @@ export const withoutIds = [
   `GET ${CONTENT}/changes`,
   // Takes ids, and answers for each: test/interface/18-entries-batch.test.ts.
   `POST ${CONTENT}/entries/batch`,
+  ...grantsWithoutIds,
   ...managingWithoutIds,
   ...accountWithoutIds,
 ];

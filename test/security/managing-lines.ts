@@ -17,6 +17,8 @@ export interface Managed {
   server: string;
   user: string;
   guest: string;
+  /** The name of a group. */
+  group: string;
   /** A certificate that nobody has yet, and one that the server has. */
   pem: string;
   thumbprint: string;
@@ -41,6 +43,7 @@ export async function makeManaged(administrator: Caller): Promise<Managed> {
     server: server.AppKey,
     user,
     guest,
+    group: 'none',
     pem: await newPem(),
     thumbprint: 'none',
     webhook: await newWebhook(administrator),

@@ -18,6 +18,7 @@ import { addApplication, addUser, command, setRole } from '../service/operator.t
 import { addCaller, type Registered } from '../service/service.ts';
 import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { accountLines } from './account-lines.ts';
+import { grantLines } from './grant-lines.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPage, discover, signIn } from './people.ts';
 import { addIssued, fetchBound, through } from './server-applications.ts';
@@ -39,7 +40,7 @@ export interface ContentLine {
   /** Makes what the request takes away, in the space of the caller. */
   prepare?(caller: Caller, ids: Ids): Promise<Ids>;
   /** What it says of an id that is not the caller's; null: it takes none. */
-  missing: `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'User' | 'Upload' | 'Webhook'}NotFound` | null;
+  missing: `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'Group' | 'User' | 'Upload' | 'Webhook'}NotFound` | null;
   /** No application may do it for itself. */
   isForPeople?: boolean;
   /** Nobody else sees what an application, or a person with it, has made. */
@@ -202,6 +203,7 @@ export const contentLines: Record<string, ContentLine> = {
   [`GET ${CONTENT}/search`]: { path: () => '/search?q=matrix', request: () => ({}), missing: null },
   ...uploadLines,
   ...accountLines,
+  ...grantLines,
   ...managingLines,
 };
 

@@ -60,7 +60,7 @@ export const Groups = Type.Object(
 const memberIds = Type.Array(Type.String({ description: 'The id of a person.' }), { maxItems: 1000 });
 
 export const AddGroup = Type.Object(
-  { Name: Type.String({ minLength: 1, maxLength: 100 }), Members: Type.Optional(memberIds) },
+  { Name: Type.String({ maxLength: 100 }), Members: Type.Optional(memberIds) },
   { title: 'AddGroup', description: 'A new group.' },
 );
 

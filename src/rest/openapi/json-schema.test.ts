@@ -12,6 +12,7 @@ import { anyCharacter } from '../../../test/any-character.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { LinkFile } from '../routes/links.ts';
 import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry, SelectEntries } from './entry-schemas.ts';
+import * as grants from './grant-schemas.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck } from './json-schema-check.ts';
 import * as managing from './managing-schemas.ts';
@@ -23,6 +24,7 @@ import * as webhooks from './webhook-schemas.ts';
 const checked: Record<string, TSchema> = {
   AddAppPassword: me.AddAppPassword,
   AddApplication: managing.AddApplication,
+  AddGroup: grants.AddGroup,
   AddCertificate: managing.AddCertificate,
   AddUser: managing.AddUser,
   AddWebhook: webhooks.AddWebhook,
@@ -30,6 +32,8 @@ const checked: Record<string, TSchema> = {
   ChangeApplication: managing.ChangeApplication,
   ChangeEntry,
   ChangeUser: managing.ChangeUser,
+  ChangeGroup: grants.ChangeGroup,
+  Grant: grants.Grant,
   ChangePassword: me.ChangePassword,
   ChangeWebhook: webhooks.ChangeWebhook,
   CommentVersion,
