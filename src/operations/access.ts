@@ -159,11 +159,12 @@ export async function requireMove(
 /** Requires the right to read what is copied, and that the caller may write somewhere in its space. */
 export async function requireSource(cabinet: Cabinet, caller: Caller, id: string): Promise<SpaceAccess> {
   authorize(caller, 'write');
-  const access = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
-  const { grants = [] } = caller;
-  const mayWrite = grants.some(({ space, role }) => space === access.space && role === 'editor');
-  if (!mayWrite) authorize(caller, 'write', access);
-  return access;
+  const editable = (caller.grants ?? []).filter(({ role }) => role === 'editor');
+  if (editable.length > 0) {
+    const access = await requireAccess(cabinet, caller, { action: 'read', id, missing: entryNotFound });
+    if (editable.some(({ space }) => space === access.space)) return access;
+  }
+  return await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
 }
 
 /** Reading a body may have taken long: the rights of this moment count. A role in the space is in the caller already. */

@@ -37,7 +37,9 @@ export async function admitGrant(
   { id, principal }: { id: string; principal: string },
 ): Promise<SpaceAccess> {
   toPrincipal(principal);
-  return await requireAccess(cabinet, caller, { action: 'manage', id, missing: entryNotFound });
+  const access = await requireAccess(cabinet, caller, { action: 'manage', id, missing: entryNotFound });
+  if ((await cabinet.catalog.findEntry({ space: access.space, id })) === null) throw entryNotFound();
+  return access;
 }
 
 interface GrantRequest {
