@@ -1,7 +1,7 @@
 // The tools that read. Results are those of the REST API, without text of documents: that is in content blocks of its own, where a
 // model can tell it from our words.
 
-import { type Caller, selectSpace, toFolderId } from '../domain/caller.ts';
+import { type Caller, selectView, toFolderId } from '../domain/caller.ts';
 import { followChanges } from '../operations/follow-changes.ts';
 import { firstPageLimit, listFolder, maxPageLimit } from '../operations/list-folder.ts';
 import { listSpaces } from '../operations/manage-spaces.ts';
@@ -45,7 +45,7 @@ const searchTool = toTool({
   entryOf: () => null,
   async run({ context, caller }, given) {
     const inSpace = toCallerIn(caller, given.spaceId);
-    const list = toFilteredName(`mcp search ${selectSpace(inSpace).spaceId}`, [given.query]);
+    const list = toFilteredName(`mcp search ${selectView(inSpace).spaceId}`, [given.query]);
     const filter = {
       text: given.query,
       folderId: null,
@@ -186,7 +186,7 @@ const listChangesTool = toTool({
   entryOf: () => null,
   async run({ context, caller, exchange }, given) {
     const inSpace = toCallerIn(caller, given.spaceId);
-    const list = `mcp changes ${selectSpace(inSpace).spaceId}`;
+    const list = `mcp changes ${selectView(inSpace).spaceId}`;
     type ChangesCursor = readonly [position: number];
     const isOver = () => exchange.response.destroyed;
     return await listPage<ChangesCursor>(context, { list, given, byDefault: firstPageLimit }, async (limit, after) => {
