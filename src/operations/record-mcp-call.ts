@@ -1,7 +1,7 @@
 // Audits the calls of agents: whoever manages a space sees which tool was called there, on which entry, by whom and with what
 // outcome. The row is durable before the answer is sent.
 
-import type { Caller, SpaceAccess } from '../domain/caller.ts';
+import { type Caller, guestSpaces, type SpaceAccess } from '../domain/caller.ts';
 import type { Cabinet } from './cabinet.ts';
 import { byCaller } from './origin.ts';
 
@@ -27,9 +27,11 @@ export async function recordMcpCall(cabinet: Cabinet, caller: Caller, record: Mc
 /** A call that names nothing shows the caller's spaces, so it is recorded in each of them. */
 async function findConcerned(
   cabinet: Cabinet,
-  { spaces }: Caller,
+  caller: Caller,
   { entryId, spaceId }: McpCallRecord,
 ): Promise<{ space: number; entry: string }[]> {
+  // Also those of which only something is shared with the caller.
+  const spaces = [...caller.spaces, ...guestSpaces(caller)];
   const named = spaces.filter((access) => access.spaceId === spaceId);
   if (entryId !== null) {
     const numbers = spaces.map(({ space }) => space);
@@ -39,6 +41,6 @@ async function findConcerned(
   return (named.length > 0 ? named : spaces).map(toRoot);
 }
 
-function toRoot({ space, rootId }: SpaceAccess) {
+function toRoot({ space, rootId }: Pick<SpaceAccess, 'space' | 'rootId'>) {
   return { space, entry: rootId };
 }

@@ -40,7 +40,9 @@ export interface ContentLine {
   /** Makes what the request takes away, in the space of the caller. */
   prepare?(caller: Caller, ids: Ids): Promise<Ids>;
   /** What it says of an id that is not the caller's; null: it takes none. */
-  missing: `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'Group' | 'User' | 'Upload' | 'Webhook'}NotFound` | null;
+  missing:
+    | `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'Group' | 'User' | 'Upload' | 'Webhook'}NotFound`
+    | null;
   /** No application may do it for itself. */
   isForPeople?: boolean;
   /** Nobody else sees what an application, or a person with it, has made. */
