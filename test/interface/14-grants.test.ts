@@ -1,4 +1,4 @@
-// Grants and groups (docs/contract.md §14). The suite has applications only; what people see is in `test/security`.
+// Grants and groups (docs/contract.md §14.5). The suite has applications only; what people see is in `test/security`.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
