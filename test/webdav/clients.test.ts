@@ -179,6 +179,28 @@ test('cadaver: a session from mkcol to delete, with locks and properties', {
   assert.equal(json.Version, 1);
 });
 
+/** The commands of a section of docs/webdav.md. */
+function readCommands(section: string): string {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/webdav.md'), 'utf8');
+  const [, text] = new RegExp(`^### ${section}\\n+\`\`\`sh\\n(.*?)\`\`\``, 'ms').exec(page) ?? [];
+  assert.ok(text !== undefined, section);
+  return text.replaceAll('https://HOST/dav/SPACE/', dav.url(''));
+}
+
+test('the commands of docs/webdav.md work as they stand there', { skip: skipWithout('curl', 'rclone') }, async () => {
+  const folder = join(here, 'documented');
+  mkdirSync(join(folder, 'Pictures'), { recursive: true });
+  writeFileSync(join(folder, 'report.pdf'), 'a report');
+  writeFileSync(join(folder, 'Pictures', 'sea ü.jpg'), 'a sea');
+  const [USER_ID, APP_PASSWORD] = credentials();
+  const environment = { HOME: folder, XDG_CONFIG_HOME: join(folder, '.config'), USER_ID, APP_PASSWORD };
+  const run = (script: string) => must(runProgram('sh', ['-ec', script], { environment, cwd: folder }));
+  await run(readCommands('curl'));
+  assert.equal(await dav.get('report.pdf'), 'a report');
+  assert.match(await run(readCommands('rclone')), /: 0 differences found/);
+  assert.equal(await dav.get('Pictures/sea%20%C3%BC.jpg'), 'a sea');
+});
+
 const needsDavfs = skipWithout('davfs2') || skipWithoutMount('the file system of davfs2');
 
 test('davfs2: a mounted space lists, reads, writes, renames and removes', { skip: needsDavfs }, async () => {
