@@ -22,7 +22,8 @@ const mayImport: Record<string, readonly string[]> = {
   archive: [],
   telemetry: ['catalog', 'blobs'],
   search: ['catalog', 'blobs'],
-  operations: ['catalog', 'blobs', 'search', 'archive'],
+  thumbnails: [],
+  operations: ['catalog', 'blobs', 'search', 'thumbnails', 'archive'],
   auth: ['catalog', 'certificates'],
   config: ['auth', 'blobs', 'certificates'],
   listener: ['auth', 'certificates', 'telemetry'],
@@ -37,7 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...['maintenance', 'control', 'server', 'src'],
   ],
   server: [
-    ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'auth', 'certificates'],
+    ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'thumbnails', 'auth', 'certificates'],
     ...['listener', 'rest', 'webdav', 'mcp', 'telemetry', 'maintenance'],
   ],
   src: ['config', 'server', 'jobs', 'operations', 'auth', 'control', 'telemetry'],
@@ -330,13 +331,18 @@ test('every refusal code is used, documented, and nothing else is documented', (
 
 interface Dependencies {
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 
 /** What each package may load. The console is built beforehand; where the service runs, nothing of what it needs is installed. */
 function dependenciesOf(name: string): string[] {
-  const { dependencies, devDependencies } = JSON.parse(read(join(name, 'package.json'))) as Dependencies;
-  return Object.keys({ ...dependencies, ...(name === 'console' && devDependencies) });
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+    read(join(name, 'package.json')),
+  ) as Dependencies;
+  // The Node that the service runs on is no library.
+  const optional = Object.keys(optionalDependencies ?? {}).filter((one) => !one.startsWith('node-'));
+  return [...optional, ...Object.keys({ ...dependencies, ...(name === 'console' && devDependencies) })];
 }
 
 test('what a package loads is among its dependencies', () => {

@@ -3,11 +3,12 @@
 
 import { type Entry, readFile } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { downloadEntry } from '../files/download.ts';
 import { iconOf, kindOf } from '../files/kind.ts';
 import { Button } from '../parts/button.tsx';
 import { showError } from '../parts/error-text.ts';
+import { useObjectUrl } from '../parts/object-url.ts';
 import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { useSession } from '../session/session-context.tsx';
 import { formatSize } from '../words/format.ts';
@@ -77,17 +78,6 @@ function Pdf({ entry, version }: PreviewProps) {
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (url === null) return <Skeleton label={words.files.loading} />;
   return <iframe className="look-pdf" src={url} title={words.look.document(entry.Name)} />;
-}
-
-function useObjectUrl(blob: Blob | undefined): string | null {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    if (blob === undefined) return;
-    const made = URL.createObjectURL(blob);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [blob]);
-  return url;
 }
 
 function Nothing({ entry, text }: { entry: Entry; text: string }): ReactNode {

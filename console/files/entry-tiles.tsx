@@ -1,25 +1,20 @@
 // The entries of a folder as tiles, images with a thumbnail. Only visible rows are rendered.
 
 import type { Entry } from '@cabinet/client';
-import { call } from '@cabinet/client/requests';
-import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { Icon } from '../parts/icon.tsx';
-import { useSession } from '../session/session-context.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
-import { iconOf, kindOf } from './kind.ts';
 import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
 import { LockBadge } from './lock-badge.tsx';
+import { Thumbnail } from './thumbnail.tsx';
 import './entry-tiles.css';
 
 const minWidth = 168;
 const tileHeight = 176;
-const maxThumbnailBytes = 8_000_000;
 
 export function EntryTiles(props: EntriesProps) {
   const { listing, selection, commands } = props;
@@ -109,7 +104,7 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       {...handlers}
     >
       <span className={entry.Type === 'folder' ? 'tile-view entry-icon-folder' : 'tile-view'}>
-        <Thumbnail entry={entry} />
+        <Thumbnail entry={entry} size={256} iconSize={44} />
       </span>
       {isRenamed ? (
         <RenameField entry={entry} onRename={(name) => props.onRename(entry, name)} onEnd={props.onRenameEnd} />
@@ -120,23 +115,4 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       <span className="tile-size">{formatSize(entry.Size, words.locale)}</span>
     </div>
   );
-}
-
-function Thumbnail({ entry }: { entry: Entry }) {
-  const { cabinet } = useSession();
-  const isPicture = kindOf(entry) === 'picture' && entry.Size <= maxThumbnailBytes;
-  const [isBroken, setBroken] = useState(false);
-  const { data } = useQuery({
-    queryKey: ['thumbnail', entry.Id, entry.ModifiedAt],
-    enabled: isPicture,
-    staleTime: 3_000_000,
-    queryFn: ({ signal }) =>
-      call(cabinet, 'POST /files/{id}/link', {
-        path: { id: entry.Id },
-        json: { ExpiresInSeconds: 3600, Disposition: 'inline' },
-        signal,
-      }),
-  });
-  if (!isPicture || data === undefined || isBroken) return <Icon name={iconOf(entry)} size={44} />;
-  return <img src={data.Url} alt="" loading="lazy" draggable={false} onError={() => setBroken(true)} />;
 }

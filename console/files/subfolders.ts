@@ -16,7 +16,12 @@ export function useSubfolders(folderId: string, isWanted = true): readonly Ances
     queryFn: async ({ signal }): Promise<Ancestor[]> => {
       const found: Ancestor[] = [];
       for (let cursor: string | undefined; found.length < maxFolders; ) {
-        const { Children, next } = await showFolder(cabinet, folderId, { limit: pageSize, cursor, signal });
+        const { Children, next } = await showFolder(cabinet, folderId, {
+          order: 'natural',
+          limit: pageSize,
+          cursor,
+          signal,
+        });
         const folders = Children.filter(({ Type }) => Type === 'folder');
         found.push(...folders.map(({ Id, Name }) => ({ id: Id, name: Name })));
         if (next === null || folders.length < Children.length) break;

@@ -54,7 +54,15 @@ export type {
   WebhookDelivery,
   WebhookWithSecret,
 } from './description.ts';
-export { type Download, type DownloadOptions, openFile, readFile, readText } from './downloads.ts';
+export {
+  type Download,
+  type DownloadOptions,
+  openFile,
+  readFile,
+  readText,
+  readThumbnail,
+  type ThumbnailOptions,
+} from './downloads.ts';
 export * from './entries.ts';
 export { CabinetError, type ErrorCode, hasCode } from './errors.ts';
 export {

@@ -337,7 +337,7 @@ export interface EntryResult {
   EntryId: string;
   Entry?: Entry | undefined;
   Error?: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -367,7 +367,7 @@ export interface Envelope {
 /** Why the request was refused. */
 export interface ErrorAnswer {
   Error: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -1465,6 +1465,23 @@ export interface Operations {
     };
     body: unknown;
     answer: SavedVersion;
+  };
+  /** A small picture of a file. */
+  'GET /files/{id}/thumbnail': {
+    path: {
+      /** The file */
+      id: string;
+    };
+    query: {
+      /** Pixels */
+      size?: '64' | '256' | '1024' | undefined;
+    };
+    headers: {
+      /** 304 if it is still that one */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
   };
   /** Make a short-lived address for the bytes of one version. */
   'POST /files/{id}/link': {

@@ -3,7 +3,7 @@
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Progress } from './content.ts';
 import { CabinetError, toError } from './errors.ts';
-import { sendRequest } from './request.ts';
+import { send, sendRequest } from './request.ts';
 import { pause, toPauseMs, toUnreachable } from './retry.ts';
 import { type Hash, startSha256 } from './sha256.ts';
 
@@ -68,6 +68,22 @@ export async function readFile(
 /** The whole file as text (UTF-8). */
 export async function readText(cabinet: Cabinet, id: string, options: DownloadOptions = {}): Promise<string> {
   return new TextDecoder().decode(await readFile(cabinet, id, options));
+}
+
+export interface ThumbnailOptions extends CallOptions {
+  /** The most pixels in width and in height. */
+  size?: 64 | 256 | 1024 | undefined;
+}
+
+/** A WebP of a picture or of the first page of a PDF. Fails with `NoThumbnail` for other files. */
+export async function readThumbnail(
+  cabinet: Cabinet,
+  id: string,
+  { size = 256, ...options }: ThumbnailOptions = {},
+): Promise<Blob> {
+  const query = { size: `${size}` as const };
+  const response = await send(cabinet, 'GET /files/{id}/thumbnail', { ...options, path: { id }, query });
+  return await response.blob();
 }
 
 function toRange(start: number, end: number | undefined): string {

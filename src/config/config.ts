@@ -80,11 +80,12 @@ export interface Config {
   auditAnchor: AnchorSetting | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
-  /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
   mcp: McpAccess;
+  /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
   isLitterDiscarded: boolean;
   /** Networks that webhooks may send to although they are private, and without TLS. */
   webhookNetworks: readonly string[];
+  thumbnailCacheBytes: number;
   /** The time limit for extracting the text of one document. */
   searchSeconds: number;
   /** Threads that serve requests, including the main one. */
@@ -198,6 +199,7 @@ export function readConfig(environment: Variables = process.env): Config {
     mcp: reader.choice('CABINET_MCP', mcpAccesses),
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     webhookNetworks: reader.peers('CABINET_WEBHOOK_NETWORKS'),
+    thumbnailCacheBytes: reader.bytes('CABINET_THUMBNAIL_CACHE'),
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
     httpThreads: readHttpThreads(reader, values),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),

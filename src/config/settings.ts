@@ -77,6 +77,7 @@ export const settings = {
     fallback: '',
     about: 'private networks that webhooks may send to, also without TLS: addresses or networks',
   },
+  CABINET_THUMBNAIL_CACHE: { fallback: '256MiB', about: 'disk space for thumbnails, for each environment' },
   CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
   CABINET_HTTP_THREADS: {
     fallback: 'auto',

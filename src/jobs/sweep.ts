@@ -58,6 +58,7 @@ export function toSweepJob(log: Logger, metrics: EnvironmentMetrics): Job {
 export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal): Promise<SweepCounts> {
   const { catalog } = cabinet;
   await catalog.abandonCopies({ before: now - abandonedMs });
+  await cabinet.thumbnails.deleteOld(now);
   const untilNone = (slice: () => Promise<number>) => repeatUntilNone(slice, signal);
   return {
     uploads: await untilNone(() => expireUploads(cabinet, now)),

@@ -10,6 +10,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { LineLog } from '../runtime/line-log.ts';
 import type { DocumentTexts } from '../search/extract/document-texts.ts';
 import type { Search } from '../search/search.ts';
+import type { Thumbnails } from '../thumbnails/thumbnails.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
 import type { Quotas } from './quotas.ts';
@@ -102,4 +103,5 @@ export interface Cabinet {
   readonly search: Search;
   /** The text of documents on demand. */
   readonly texts: Pick<DocumentTexts, 'read' | 'extract'>;
+  readonly thumbnails: Thumbnails;
 }

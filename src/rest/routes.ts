@@ -39,6 +39,7 @@ import { setupRoute, showSetupRoute } from './routes/setup.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
 import { starredRoutes } from './routes/starred.ts';
+import { thumbnailRoute } from './routes/thumbnail.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { showLimitsRoute, showUsageRoute } from './routes/usage.ts';
@@ -91,6 +92,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   listTrashRoute,
   emptyTrashRoute,
   openFileRoute,
+  thumbnailRoute,
   linkFileRoute,
   endLinksRoute,
   saveVersionRoute,

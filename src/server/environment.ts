@@ -1,5 +1,7 @@
 // One environment, production or test: its own records, contents and keys, and the work that goes on behind them.
 
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { type KeyStore, type Keys, openKeys, toAppPasswordKey, toWebhookKey } from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Peers } from '../certificates/peers.ts';
@@ -24,6 +26,7 @@ import { resolveForeign } from '../runtime/private-addresses.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
 import { DocumentTexts, oneAtATime } from '../search/extract/document-texts.ts';
 import { Extractor } from '../search/extract/extractor.ts';
+import { Thumbnails } from '../thumbnails/thumbnails.ts';
 import type { StorageEvents } from './records.ts';
 import { emptyStorage, folderOf, openAnchor, openStorage, type Storage } from './storage.ts';
 
@@ -116,6 +119,7 @@ export async function openEnvironment(
       await extractor.close();
       await cabinet.uploads.settle();
       await cabinet.hasher.close();
+      await cabinet.thumbnails.close();
       await cabinet.leases.close();
       await storage.close();
     },
@@ -161,6 +165,16 @@ type Made =
   | 'webhookKey'
   | 'clock';
 
+/** Half of the processors may be busy with them. */
+function openThumbnails(config: Config, name: EnvironmentName): Thumbnails {
+  const { httpThreads } = config;
+  return new Thumbnails({
+    folder: join(folderOf(config, name), 'thumbnails'),
+    cacheBytes: config.thumbnailCacheBytes / httpThreads,
+    processes: Math.max(1, Math.floor(availableParallelism() / 2 / httpThreads)),
+  });
+}
+
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
   const {
     catalog,
@@ -202,6 +216,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     commits,
     search,
     texts,
+    thumbnails: openThumbnails(config, name),
     quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
     journalKeys,

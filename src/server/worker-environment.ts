@@ -145,9 +145,10 @@ async function readKeys(folder: string) {
   return { keyStore, keys: await openKeys(keyStore) };
 }
 
-async function closeCabinet({ uploads, hasher }: Cabinet): Promise<void> {
+async function closeCabinet({ uploads, hasher, thumbnails }: Cabinet): Promise<void> {
   await uploads.settle();
   await hasher.close();
+  await thumbnails.close();
 }
 
 async function isPassword(

@@ -220,6 +220,9 @@ export const ways: Record<string, Record<string, Way>> = {
     plainly: inSelection(() => []),
     'beside an own entry': inSelection(() => [mine.file]),
   },
+  [`GET ${CONTENT}/files/{id}/thumbnail`]: {
+    plainly: { ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/thumbnail` }), code: 'FileNotFound' },
+  },
   [`GET ${CONTENT}/folders/{id}/archive`]: { plainly: inFolder('/archive', 'FolderNotFound') },
   [`POST ${CONTENT}/files/{id}/link`]: {
     plainly: newLink({}),

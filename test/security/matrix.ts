@@ -110,6 +110,12 @@ export const contentLines: Record<string, ContentLine> = {
     request: () => ({}),
     missing: 'FileNotFound',
   },
+  [`GET ${CONTENT}/files/{id}/thumbnail`]: {
+    path: ({ file }) => `/files/${file}/thumbnail`,
+    request: () => ({}),
+    missing: 'FileNotFound',
+    refusal: { status: 404, code: 'NoThumbnail' },
+  },
   [`GET ${CONTENT}/folders/{id}/archive`]: {
     path: ({ folder }) => `/folders/${folder}/archive`,
     request: () => ({}),

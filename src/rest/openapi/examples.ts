@@ -122,6 +122,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   MethodNotAllowed: { Message: 'This address does not take PATCH.', Hint: 'It takes GET, HEAD.' },
   MutualTlsNotAllowed: 'Only server-based applications use the mutual-TLS address.',
   MutualTlsRequired: 'A server-based application uses the mutual-TLS address only.',
+  NoThumbnail: 'This file has no thumbnail.',
   NameAlreadyExists: {
     Message: 'A folder named "Invoices" already exists here.',
     Target: 'FolderName',
