@@ -90,8 +90,9 @@ const step = fc.record({
   isWorker: fc.boolean(),
 });
 
-test('a cached page equals the listing of the catalog after any saves at any depth, in any thread', async () => {
+test('a cached page equals the listing of the catalog after any saves at any depth, in any thread', async (t) => {
   const { bare, catalog, worker, close } = await open();
+  t.after(close);
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
@@ -135,19 +136,19 @@ test('a cached page equals the listing of the catalog after any saves at any dep
     }),
     { numRuns: 40 },
   );
-  await close();
 });
 
-test('a folder of another space is not listed from the cache', async () => {
+test('a folder of another space is not listed from the cache', async (t) => {
   const { catalog, close } = await open();
+  t.after(close);
   const [one, two] = [await addApplication(catalog, 'one'), await addApplication(catalog, 'two')];
   assert.notEqual(await catalog.listFolder({ space: one.space, folder: one.rootId, limit: 100 }), null);
   assert.equal(await catalog.listFolder({ space: two.space, folder: one.rootId, limit: 100 }), null);
-  await close();
 });
 
-test('a page that was read after a commit is not reverted when the commit is reported', async () => {
+test('a page that was read after a commit is not reverted when the commit is reported', async (t) => {
   const { bare, close } = await open();
+  t.after(close);
   const pages = new FirstPages(new CommitCounter(), 0);
   const catalog = pages.keep(bare);
   const app = await addApplication(bare, 'app');
@@ -165,11 +166,11 @@ test('a page that was read after a commit is not reverted when the commit is rep
       ['a', 'b'],
     );
   }
-  await close();
 });
 
-test('a page is not cached if a commit was reported while it was read', async () => {
+test('a page is not cached if a commit was reported while it was read', async (t) => {
   const { bare, close } = await open();
+  t.after(close);
   const pages = new FirstPages(new CommitCounter(), 0);
   const app = await addApplication(bare, 'app');
   const catalog = pages.keep({
@@ -185,11 +186,11 @@ test('a page is not cached if a commit was reported while it was read', async ()
   const input = { space: app.space, folder: app.rootId, limit: 100 };
   assert.deepEqual((await catalog.listFolder(input))?.children, []);
   assert.equal((await catalog.listFolder(input))?.children.length, 1);
-  await close();
 });
 
-test('what another thread has answered is visible before its commit is reported', async () => {
+test('what another thread has answered is visible before its commit is reported', async (t) => {
   const { bare, close } = await open();
+  t.after(close);
   const counter = new CommitCounter();
   const pages = new FirstPages(counter, 0);
   const catalog = pages.keep(bare);
@@ -209,11 +210,11 @@ test('what another thread has answered is visible before its commit is reported'
   const enough = { ...input, atLeast: first.position };
   assert.equal((await catalog.listFolder(enough))?.isKept, true, 'up to date as of the requested position');
   assert.notEqual((await catalog.listFolder({ ...enough, atLeast: (first.position ?? 0) + 1 }))?.isKept, true);
-  await close();
 });
 
-test('no page is cached before the writer reports its commits', async () => {
+test('no page is cached before the writer reports its commits', async (t) => {
   const { bare, close } = await open();
+  t.after(close);
   const counter = new CommitCounter();
   const pages = new FirstPages(counter, null);
   const catalog = pages.keep(bare);
@@ -226,11 +227,11 @@ test('no page is cached before the writer reports its commits', async () => {
   assert.equal((await catalog.listFolder(input))?.children.length, 2);
   pages.follow([], 0);
   for (const isKept of [undefined, true]) assert.equal((await catalog.listFolder(input))?.isKept, isKept);
-  await close();
 });
 
-test('a page with many properties is not cached, whether they exist or are added', async () => {
+test('a page with many properties is not cached, whether they exist or are added', async (t) => {
   const { catalog, worker, close } = await open();
+  t.after(close);
   const app = await addApplication(catalog, 'app');
   const input = { space: app.space, folder: app.rootId, limit: 100 };
   const isKept = async (by: Catalog) => {
@@ -247,7 +248,6 @@ test('a page with many properties is not cached, whether they exist or are added
       ['heavy', 'light'],
     );
   }
-  await close();
 });
 
 test('writes of others are not reported before a page is cached', async () => {

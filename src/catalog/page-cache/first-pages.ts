@@ -112,7 +112,7 @@ function toFolderPage({ folder, children, hasMore, asOf }: Page, { limit, exclud
   return {
     folder,
     children: shown.map(({ entry }) => entry),
-    next: isCut && last !== undefined ? [last.entry.kind === 'folder' ? 0 : 1, last.nameKey, last.entry.id] : null,
+    next: isCut && last !== undefined ? [last.entry.kind === 'folder' ? 0 : 1, last.nameKey, last.nameKey] : null,
     asOf,
   };
 }
