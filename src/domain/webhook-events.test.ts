@@ -27,6 +27,8 @@ function findActions(): Map<string, string> {
     }
   }
   for (const other of ['content.read', 'content.write', 'content.admin']) actions.delete(other);
+  // A line of `GET /changes` that is not in the journal.
+  actions.delete('entry.hidden');
   return actions;
 }
 

@@ -163,6 +163,13 @@ export const eventTypes: readonly EventType[] = [
     Id: '0199b7c28d1e7a64b0f52c91e7d3a801',
     Name: 'laptop',
   }),
+  other('group.added', 'A group of people was added.', {}),
+  other('group.member-added', 'A person became a member of a group.', { Member: 'ann' }),
+  other('group.member-removed', 'A person is no longer a member of a group. `Granted`: what is shared with the group.', {
+    Member: 'ann',
+    Granted: [ids.other],
+  }),
+  other('group.removed', 'A group was removed, and what was shared with it is shared no more.', {}),
   other('webhook.created', 'A webhook was created. It does not get this event itself.', {
     Url: 'https://example.com/hooks/cabinet',
   }),
@@ -196,7 +203,7 @@ export function isEventPattern(pattern: string): boolean {
 }
 
 /** Actions that only the audit log has: no webhook gets them. */
-export const auditOnly: ReadonlySet<string> = new Set(['mcp.called']);
+export const auditOnly: ReadonlySet<string> = new Set(['mcp.called', 'access.granted', 'access.revoked']);
 
 /** What happens to entries whichever kind they are: `file.*` and `folder.*` match it by the kind of the entry. */
 const ofAnyKind = new Set(['entry', 'version']);

@@ -26,6 +26,7 @@ function makeJournal(count: number) {
     read: async ({ first }) => files.get(first) ?? assert.fail('no such file'),
   };
   const catalog = {
+    findWebhookFloor: async () => null,
     findJournalEnds: async () => ({ first: table[0]?.position ?? 0, last: table.at(-1)?.position ?? 0 }),
     listJournal: async ({ from, to }: { from: number; to: number }) =>
       table.filter(({ position }) => from <= position && position <= to),

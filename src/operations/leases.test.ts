@@ -50,6 +50,7 @@ function makeCabinet(catalog: Record<string, unknown>, blobs: Partial<Blobs> = {
     uploadMemory: new UploadMemory(),
     hasher: new Hasher(),
     names: 'any',
+    thumbnails: { deleteOld: async () => undefined },
     freeBytes: () => 1e12,
   };
   return { cabinet: { ...cabinet, purger: { nudge: () => undefined } } as unknown as Cabinet, done, leases, clock };
@@ -138,12 +139,12 @@ test('an upload that fails before its lease is written still ends the lease', as
 });
 
 test('a referenced blob is kept; an unreferenced one is discarded before its lease ends', async () => {
-  const used = makeCabinet({ saveFile: async () => ({ isBlobUsed: true, freedBlobs: [] }) });
+  const used = makeCabinet({ saveFile: async () => ({ file: { id: 'f' }, isBlobUsed: true, freedBlobs: [] }) });
   const saved = await save(used.cabinet);
   await saved.saving;
   assert.deepEqual(used.done, [`lease ${saved.blob}`]);
   assert.equal(used.leases.has(saved.blob), false);
-  const saveTwin = async () => ({ isBlobUsed: false, freedBlobs: [] });
+  const saveTwin = async () => ({ file: { id: 'f' }, isBlobUsed: false, freedBlobs: [] });
   const twin = makeCabinet({ saveFile: saveTwin, findBlob: async () => null });
   const other = await save(twin.cabinet);
   await other.saving;
@@ -202,6 +203,9 @@ test('the sweeper expires leases first, then removes old blobs that are neither 
       forgetSetupLinks: none,
       forgetSessions: none,
       forgetLinks: none,
+      forgetEntryJobs: none,
+      forgetPersonal: none,
+      forgetDeliveries: none,
       expireLeases: async ({ at }: { at: number }) => {
         swept.push(`leases before ${at - now}`);
         return swept.length < 3 ? 1 : 0;

@@ -153,11 +153,11 @@ export function testSessions(name: string, open: () => Promise<CatalogUnderTest>
     });
 
     it('notes the first sign-in of an account, and forgets what has expired', async () => {
-      await addPerson('gil');
-      await signIn('gil', 'g1');
+      await addPerson('ida');
+      await signIn('ida', 'i1');
       assert.equal(await catalog.forgetSessions({ at: expiresAt - 1 }), 0);
       assert.ok((await catalog.forgetSessions({ at: expiresAt })) > 0);
-      assert.equal(await catalog.hasSession({ grant: 'grant-g1' }), false);
+      assert.equal(await catalog.hasSession({ grant: 'grant-i1' }), false);
     });
   });
 }

@@ -121,7 +121,11 @@ export function testWebhooks(name: string, open: () => Promise<CatalogUnderTest>
       const app = await newApplication();
       const [kept, gone] = [await catalog.addWebhook(toHook(app)), await catalog.addWebhook(toHook(app))];
       for (let n = 0; n < 5; n += 1)
-        await catalog.logDelivery({ webhook: kept.id, delivery: toDelivery({ eventId: `${n}`, at: what.at + n }) });
+        await catalog.logDelivery({
+          webhook: kept.id,
+          // The ids give the order, and those of one millisecond have none.
+          delivery: toDelivery({ id: `0199b7c2-8d1e-7000-8000-00000000000${n}`, eventId: `${n}`, at: what.at + n }),
+        });
       await catalog.logDelivery({ webhook: gone.id, delivery: toDelivery({ at: what.at + 9 }) });
       const idsOf = async (webhook: string) =>
         (await catalog.listDeliveries({ webhook, before: null, limit: 9 })).map(({ eventId }) => eventId);

@@ -11,6 +11,7 @@ import { Compile } from 'typebox/compile';
 import { anyCharacter } from '../../../test/any-character.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { LinkFile } from '../routes/links.ts';
+import { ChangeEntries } from './batch-schemas.ts';
 import { BatchFile, ChangeEntry, CommentVersion, CopyEntry, RestoreEntry, SelectEntries } from './entry-schemas.ts';
 import * as grants from './grant-schemas.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
@@ -31,6 +32,7 @@ const checked: Record<string, TSchema> = {
   BatchFields: BatchFile,
   ChangeApplication: managing.ChangeApplication,
   ChangeEntry,
+  ChangeEntries,
   ChangeUser: managing.ChangeUser,
   ChangeGroup: grants.ChangeGroup,
   Grant: grants.Grant,
