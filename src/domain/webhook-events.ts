@@ -165,10 +165,14 @@ export const eventTypes: readonly EventType[] = [
   }),
   other('group.added', 'A group of people was added.', {}),
   other('group.member-added', 'A person became a member of a group.', { Member: 'ann' }),
-  other('group.member-removed', 'A person is no longer a member of a group. `Granted`: what is shared with the group.', {
-    Member: 'ann',
-    Granted: [ids.other],
-  }),
+  other(
+    'group.member-removed',
+    'A person is no longer a member of a group. `Granted`: what is shared with the group.',
+    {
+      Member: 'ann',
+      Granted: [ids.other],
+    },
+  ),
   other('group.removed', 'A group was removed, and what was shared with it is shared no more.', {}),
   other('webhook.created', 'A webhook was created. It does not get this event itself.', {
     Url: 'https://example.com/hooks/cabinet',
