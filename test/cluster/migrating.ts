@@ -86,7 +86,7 @@ export async function getReady(): Promise<Ready> {
   };
 }
 
-/** One row each of what belongs to accounts, webhooks and WebDAV. */
+/** One row each of what belongs to accounts, sharing, webhooks and WebDAV. */
 function addRows({ folder }: Place): void {
   const database = new DatabaseSync(join(folder, 'catalog.db'));
   database.exec(`
@@ -100,6 +100,12 @@ function addRows({ folder }: Place): void {
       4, 1, 2, 3, 9);
     INSERT INTO webhook_deliveries VALUES ('d1', 'w1', 's:4', 'cabinet.file.saved', 2, 3, NULL, 7, 'no answer', NULL);
     INSERT INTO dead_properties VALUES (2, 'urn:ü', 'colour', '<colour>green 😀</colour>');
+    INSERT INTO consents VALUES ('zoë', 'ak_one', '["openid"]', 3);
+    INSERT INTO starred VALUES ('zoë', 1, 'e1', 3);
+    INSERT INTO recent VALUES ('zoë', 1, 'e1', 4);
+    INSERT INTO grants VALUES (2, 'group:Büro', 1, 'viewer', 'abe', 5);
+    INSERT INTO people_groups VALUES (1, 'Büro', 5, 'abe');
+    INSERT INTO group_members VALUES (1, 'Büro', 'zoë');
   `);
   database.close();
 }
