@@ -178,7 +178,7 @@ test('entries are dragged into a folder, and the move is undone', options, async
 test('the order is in the URL, and the URL restores it', options, async () => {
   const folder = await openFolder('a.txt', 'b.txt', 'c.txt');
   await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
-  await page.waitForURL(/order=-name/);
+  await page.waitForURL(/order=-natural/);
   await page.locator('.entry-name').first().filter({ hasText: 'c.txt' }).waitFor();
   await page.reload();
   await page.locator('.entry-name').first().filter({ hasText: 'c.txt' }).waitFor();
