@@ -57,6 +57,15 @@ test('A deep lock of a folder is one of everything beneath it', async () => {
   );
 });
 
+test('The root cannot be deleted, and that is what is said even while something in it is locked', async () => {
+  const folder = await makeFolder(main);
+  await lock(encodeURIComponent(folder.Name), 'exclusive', '');
+  for (const query of ['', '?permanent=true']) {
+    const answer = await call(main, `/entries/${main.application.RootFolderId}${query}`, { method: 'DELETE' });
+    assertRefusal(answer, 403, 'Forbidden');
+  }
+});
+
 test('What is not there has no locks, and `of` is entry or children', async () => {
   assertRefusal(await call(main, '/entries/none/locks'), 404, 'EntryNotFound');
   assertRefusal(await call(main, '/entries/-root-/locks?of=x'), 400, 'InvalidField');

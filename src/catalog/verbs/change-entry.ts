@@ -84,6 +84,10 @@ function toAffected(found: LocatedEntry, to: LocatedEntry | null) {
   return to === null ? { changed: [found] } : { leaving: found, folders: [to] };
 }
 
+export function checkIsNotRoot({ above }: LocatedEntry): void {
+  if (above.length === 0) throw rootStays();
+}
+
 export function rootStays(): Refusal {
   return new Refusal('Forbidden', 'The root folder cannot be renamed, moved or deleted.');
 }

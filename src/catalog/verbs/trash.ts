@@ -10,6 +10,7 @@ import { allSpaces, read, write } from '../declaration.ts';
 import { type ChecksummedTrash, toTrashChecksum } from '../row-checksums.ts';
 import { execute, insert, note, type Origin, row, rows, together, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
+import { checkIsNotRoot } from './change-entry.ts';
 import { type EntryRow, findRow, requireRow, toEntry, toKind, updateRow } from './entries.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
 import { checkLocks, dropLocks } from './lock-checks.ts';
@@ -57,6 +58,7 @@ export const trashEntry = write(
     if (found === undefined) return null;
     const details = yield* toDetails(found);
     checkEntryPrecondition(input.precondition, details);
+    checkIsNotRoot(found);
     yield* checkLocks(input, input.space, { leaving: found });
     yield* dropLocks(input.space, found, input.at);
     const from = yield* takeOut(found);
@@ -233,6 +235,7 @@ export const removeEntry = write(
     const details = yield* trashed === null ? toDetails(found) : toFormerDetails(found, trashed.trash);
     checkEntryPrecondition(input.precondition, details);
     if (trashed === null) {
+      checkIsNotRoot(found);
       yield* checkLocks(input, input.space, { leaving: found });
       yield* dropLocks(input.space, found, input.at);
     }
