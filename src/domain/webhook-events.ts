@@ -194,6 +194,7 @@ export function toEventType(action: string): string {
 }
 
 const actions = new Set(eventTypes.map(({ action }) => action));
+const actionsOfEntries = new Set(eventTypes.filter(({ isOfEntry }) => isOfEntry).map(({ action }) => action));
 const groups = new Set(eventTypes.map(({ action }) => toGroup(action)));
 
 function toGroup(action: string): string {
@@ -204,6 +205,11 @@ function toGroup(action: string): string {
 export function isEventPattern(pattern: string): boolean {
   if (pattern === '*') return true;
   return pattern.endsWith('.*') ? groups.has(pattern.slice(0, -2)) : actions.has(pattern);
+}
+
+/** Whether it happens to an entry, which lies in a folder. */
+export function isOfEntry(action: string): boolean {
+  return actionsOfEntries.has(action);
 }
 
 /** Actions that only the audit log has: no webhook gets them. */

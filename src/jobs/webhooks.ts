@@ -6,7 +6,7 @@
 import { anySpace } from '../catalog/commits.ts';
 import type { WebhookWork } from '../catalog/verbs/webhook-deliveries.ts';
 import type { SpaceChange, SpaceJournalPage } from '../catalog/verbs/webhook-events.ts';
-import { matchEvent } from '../domain/webhook-events.ts';
+import { isOfEntry, matchEvent } from '../domain/webhook-events.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { byOperator } from '../operations/origin.ts';
 import { type Attempt, attemptDelivery, type RenderEvent, type WebhookEvent } from '../operations/webhook-message.ts';
@@ -161,7 +161,7 @@ class Deliveries {
     const { id, space, spaceId, folderId: folder, events } = work;
     if (change.action === 'webhook.created' && change.entry === id) return null;
     const match = matchEvent(events, change.action);
-    if (match === false || (folder !== null && change.entry === '')) return null;
+    if (match === false || (folder !== null && !isOfEntry(change.action))) return null;
     const subject = await this.#cabinet.catalog.describeChange({ space, change, folder });
     if (!subject.isBeneath) return null;
     if (match !== true && subject.kind !== null && !match.includes(subject.kind)) return null;

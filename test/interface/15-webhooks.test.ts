@@ -218,6 +218,9 @@ test('A webhook of a folder gets what was beneath it before or after a change', 
   await move(inner.Id);
   await move(other.Id);
   await manage(admin, 'PATCH', `/entries/${outside.File.Id}`, { Name: 'still outside' });
+  // What happens to no entry lies in no folder.
+  await connect({ FolderId: other.Id });
+  await addApplication(admin);
   await manage(admin, 'PATCH', `/entries/${watched.Id}`, { Name: `r-${randomUUID()}` });
   await until(receiver, 4);
   assert.deepEqual(actionsOf(receiver), ['folder.created', 'entry.changed', 'entry.changed', 'entry.changed']);
