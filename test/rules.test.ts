@@ -44,6 +44,7 @@ const timers: Record<string, string> = {
   'test/cluster/postgres.ts': asksAgain,
   'test/cluster/search-room.ts': asksAgain,
   'test/cluster/swift.ts': asksAgain,
+  'test/cluster/webhook-story.ts': isLoad,
   'test/cluster/workload.ts': isLoad,
   'test/crash/bugs.ts': 'a mistake that is put into the service',
   'test/crash/bystander.ts': isLoad,

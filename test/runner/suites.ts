@@ -115,6 +115,10 @@ export function listLongSuites(): Suite[] {
     one('generated-clients', node, 'test/clients/generated-clients.ts'),
     one('schemathesis', node, 'test/clients/schemathesis.ts'),
     {
+      name: 'webhooks',
+      jobs: files('webhooks', 'test/service/webhooks-durability.test.ts', 'test/cluster/webhooks.test.ts'),
+    },
+    {
       name: 'large',
       jobs: files(
         'large',
