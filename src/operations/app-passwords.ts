@@ -117,7 +117,7 @@ export async function checkAppPassword(
   const presented = Buffer.from(toHash(cabinet, secret));
   const isRight = timingSafeEqual(presented, Buffer.from(found?.hash ?? '0'.repeat(presented.length)));
   if (found === null || !isRight || toId(user) !== found.user) return null;
-  recordUse(cabinet, id, found.usedAt);
+  await recordUse(cabinet, id, found.usedAt);
   return {
     appKey: found.appKey,
     actor: found.user,
@@ -138,11 +138,13 @@ function toId(user: string): string {
   return user.includes(':') ? user : user.toLowerCase();
 }
 
-/** Does not hold up the request; what cannot be written now is written at a later use. */
-function recordUse({ catalog, clock }: Cabinet, id: string, usedAt: number | null): void {
+/** Only the first use holds up its request: then the list shows at once that the password works. What cannot be written now is
+ *  written at a later use. */
+async function recordUse({ catalog, clock }: Cabinet, id: string, usedAt: number | null): Promise<void> {
   const at = clock.now();
   if (usedAt !== null && at - usedAt < recordEveryMs) return;
-  void catalog.noteAppPasswordUse({ id, at }).catch(() => undefined);
+  const recorded = catalog.noteAppPasswordUse({ id, at }).catch(() => undefined);
+  if (usedAt === null) await recorded;
 }
 
 function toHash({ appPasswordKey }: Cabinet, secret: string): string {

@@ -97,15 +97,15 @@ function credentialsMissing(): Refusal {
   });
 }
 
-/** Null: it is not Basic. The user is percent-decoded, because an id of an outside issuer has a colon; Windows may send it as
- *  `DOMAIN\user`. */
+/** Null: it is not Basic. The user is percent-decoded, because an id of an outside issuer has a colon; Windows may send an id
+ *  without one as `DOMAIN\user`. */
 function readBasic(authorization: string): Basic | null {
   const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization) ?? [];
   if (encoded === undefined || encoded.length > maxBasicLength) return null;
   const text = Buffer.from(encoded, 'base64').toString();
   const colon = text.indexOf(':');
   if (colon === -1) return null;
-  const user = text.slice(0, colon).replace(/^.*\\/s, '');
+  const user = text.slice(0, colon).replace(/^[^%\\]*\\/, '');
   return { user: decodeUser(user), password: text.slice(colon + 1) };
 }
 

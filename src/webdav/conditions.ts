@@ -1,8 +1,9 @@
 // Preconditions of a WebDAV request: `If`, and those of HTTP. They are evaluated on what was found; the write that follows is then
 // bound to exactly that state, so that nothing can change in between.
 
-import { checkPrecondition, type Precondition } from '../domain/precondition.ts';
+import { checkPrecondition, type Precondition, type ResourceState } from '../domain/precondition.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { findWithContent } from '../operations/list-with-contents.ts';
 import { findLocks } from '../operations/locks.ts';
 import { readPrecondition } from '../rest/preconditions.ts';
 import { type ConditionState, isFulfilled, parseIf } from './if-header.ts';
@@ -12,7 +13,7 @@ import { type DavRequest, etagOf, findResource, type Resource } from './resource
 /** Refuses with 412 unless everything is fulfilled. Returns whether there was a condition at all. */
 export async function checkConditions(dav: DavRequest, resource: Resource): Promise<boolean> {
   const precondition = readPrecondition(dav.exchange.request);
-  if (precondition !== null) checkPrecondition(precondition, toHttpState(resource));
+  if (precondition !== null) checkPrecondition(precondition, await toHttpState(dav, resource));
   return (await checkIf(dav, resource)) || precondition !== null;
 }
 
@@ -26,10 +27,16 @@ export async function checkIf(dav: DavRequest, resource: Resource): Promise<bool
   throw new Refusal('PreconditionFailed', 'The header If is not fulfilled.', { target: 'If' });
 }
 
-function toHttpState(resource: Resource): { etag: string; modifiedAt: number } | null {
+/** A file is as old as its content, which is the date that clients were sent: a rename does not change it. */
+async function toHttpState({ context }: DavRequest, resource: Resource): Promise<ResourceState | null> {
   if (resource.kind === 'root') return { etag: '', modifiedAt: 0 };
   if (resource.kind !== 'entry') return null;
-  return { etag: etagOf(resource.details) ?? '', modifiedAt: resource.details.entry.modifiedAt };
+  const { details, caller } = resource;
+  const { id, modifiedAt } = details.entry;
+  const etag = etagOf(details);
+  if (etag === null) return { etag: '', modifiedAt };
+  const { content } = await findWithContent(context.cabinet, caller, { id });
+  return { etag, modifiedAt: content?.savedAt ?? modifiedAt };
 }
 
 const nothing: ConditionState = { etag: null, tokens: [] };

@@ -28,8 +28,8 @@ export function readOverwrite({ exchange }: DavRequest): boolean {
 
 /** The path of the header `Destination`. */
 export function readDestination({ exchange, context }: DavRequest): string {
-  const header = exchange.request.headers.destination;
-  if (typeof header !== 'string' || header === '') throw new DavRefusal(400, 'The header Destination is missing.');
+  const [header = '', ...others] = exchange.request.headersDistinct.destination ?? [];
+  if (header === '' || others.length > 0) throw new DavRefusal(400, 'The header Destination must be there once.');
   const { publicUrl, basePath } = context;
   const path = toOwnPath(header, { publicUrl, basePath, host: exchange.request.headers.host });
   if (path === null || !isDavPath(path)) {

@@ -45,6 +45,8 @@ test('what is not a list of conditions is refused', () => {
     '(Not Not <a>)',
     'x (<a>)',
     '(<a>) x',
+    '(<a>) <b>',
+    '<a> <b> (<c>)',
     '((<a>))',
     '[“a”]',
   ]) {

@@ -16,6 +16,7 @@ const pieces =
 export function parseIf(header: string): ConditionList[] {
   const lists: ConditionList[] = [];
   let resource: string | null = null;
+  let hasList = true;
   let current: Condition[] | null = null;
   let isNegated = false;
   pieces.lastIndex = 0;
@@ -24,8 +25,10 @@ export function parseIf(header: string): ConditionList[] {
     if (groups === undefined) throw malformedIf();
     const { url, open, close, not, etag } = groups;
     if (current === null) {
-      if (url !== undefined) resource = url;
-      else if (open !== undefined) current = [];
+      if (url !== undefined && hasList) {
+        resource = url;
+        hasList = false;
+      } else if (open !== undefined) current = [];
       else throw malformedIf();
     } else if (not !== undefined && !isNegated) isNegated = true;
     else if (url !== undefined || etag !== undefined) {
@@ -33,10 +36,11 @@ export function parseIf(header: string): ConditionList[] {
       isNegated = false;
     } else if (close !== undefined && current.length > 0 && !isNegated) {
       lists.push({ resource, conditions: current });
+      hasList = true;
       current = null;
     } else throw malformedIf();
   }
-  if (current !== null || lists.length === 0) throw malformedIf();
+  if (current !== null || !hasList || lists.length === 0) throw malformedIf();
   return lists;
 }
 

@@ -8,7 +8,7 @@ import type { Answer } from '../listener/answer.ts';
 import { findWithContent, listWithContents } from '../operations/list-with-contents.ts';
 import { findLocks } from '../operations/locks.ts';
 import { listSharedTops } from '../operations/shared-tops.ts';
-import { checkIf } from './conditions.ts';
+import { checkConditions } from './conditions.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { readDepth } from './headers.ts';
 import type { Described } from './live-properties.ts';
@@ -38,9 +38,9 @@ const closing = '</D:multistatus>';
 export async function propfind(dav: DavRequest, resource: Resource): Promise<Answer> {
   if (resource.kind === 'free' || resource.kind === 'no space') throw notFound();
   const depth = readDepth(dav, 'infinity');
-  await checkIf(dav, resource);
+  await checkConditions(dav, resource);
   const request = readPropfind(await readXml(dav.exchange.openBody()));
-  if (depth === 'infinity' && isCollection(resource)) {
+  if (depth === 'infinity') {
     throw new DavRefusal(403, 'Depth: infinity is not supported here. Send 0 or 1.', '<D:propfind-finite-depth/>');
   }
   const isDeep = depth === 1 && isCollection(resource);

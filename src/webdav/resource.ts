@@ -124,6 +124,14 @@ export function isCollection(resource: Resource): boolean {
   return resource.kind === 'root' || (resource.kind === 'entry' && resource.details.entry.kind === 'folder');
 }
 
+const ofEveryEntry = 'OPTIONS, PROPFIND, PROPPATCH, DELETE, COPY, MOVE, LOCK, UNLOCK';
+
+/** 405, with what the resource does allow. */
+export function notAllowed(resource: Resource, message: string): DavRefusal {
+  const ofEntry = isCollection(resource) ? ofEveryEntry : `${ofEveryEntry}, GET, HEAD, PUT`;
+  return new DavRefusal(405, message, null, { Allow: resource.kind === 'root' ? 'OPTIONS, PROPFIND' : ofEntry });
+}
+
 export function hrefOf({ basePath }: EnvironmentContext, resource: Resource): string {
   return toHref(basePath, resource.names, isCollection(resource));
 }

@@ -14,6 +14,7 @@ import {
   type FreeResource,
   findResource,
   isCollection,
+  notAllowed,
   type Resource,
   requireEntry,
   requireParent,
@@ -26,7 +27,7 @@ export async function makeCollection(dav: DavRequest, resource: Resource): Promi
   }
   await checkConditions(dav, resource);
   if (resource.kind === 'entry' || resource.kind === 'root') {
-    throw new DavRefusal(405, 'There is something at this address already.');
+    throw notAllowed(resource, 'There is something at this address already.');
   }
   const { resource: free, parent } = requireParent(resource);
   await createFolder(dav.context.cabinet, free.caller, {
@@ -115,7 +116,8 @@ function toTarget(source: EntryResource, destination: Resource): { folderId: str
     return { folderId: parent.entry.id, name: resource.name };
   }
   checkSpace(source, destination);
-  checkNotRoot(destination);
+  // A file that was shared by itself can get a new version, too.
+  if (isCollection(source) || isCollection(destination)) checkNotRoot(destination);
   const name = destination.names.at(-1) ?? '';
   // The same name in another Unicode form is a rename.
   if (isSameEntry(source, destination) && name === source.details.entry.name) {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { basicAuthorization } from '../interface/client.ts';
-import { addPage, discover, signIn } from '../security/people.ts';
-import { addApplication, addUser, setRole } from '../service/operator.ts';
+import { addApplication, setRole } from '../service/operator.ts';
 import { type Dav, type DavAnswer, type DavService, startDav } from './dav.ts';
+import { addPerson } from './person.ts';
 
 let service: DavService;
 let dav: Dav;
@@ -36,37 +36,25 @@ test('every method but OPTIONS needs credentials, and says which', async () => {
 });
 
 test('an app password opens what it may, and an account password nothing', async () => {
-  const person = await addUser(service.dataFolder, 'ann');
+  const { person, token: access_token, addPassword } = await addPerson(service, 'ann');
   await setRole(service.dataFolder, 'ann', 'editor', 'door');
-  const page = await addPage(service.dataFolder, 'page');
-  const { access_token } = await signIn(await discover(service.production, page), person);
-  const headers = { Authorization: `Bearer ${access_token}`, AppKey: page.AppKey, 'Content-Type': 'application/json' };
-  const add = async (Access: 'read' | 'write') => {
-    const body = JSON.stringify({ Name: `for ${Access}`, Access });
-    const response = await fetch(`${service.production}/v1/contentmanagement/me/app-passwords`, {
-      method: 'POST',
-      headers,
-      body,
-    });
-    return (await response.json()) as { Password: string; AppPassword: { Id: string } };
-  };
-  const [reading, writing] = [await add('read'), await add('write')];
+  const [reading, writing] = [await addPassword('read'), await addPassword('write')];
   await dav.put('shared', 'x');
-  assert.equal((await as(basicAuthorization('ann', reading.Password), 'GET', 'shared')).text, 'x');
-  assert.equal((await as(basicAuthorization('CORP\\ann', writing.Password), 'GET', 'shared')).status, 200);
+  assert.equal((await as(basicAuthorization('ann', reading), 'GET', 'shared')).text, 'x');
+  assert.equal((await as(basicAuthorization('CORP\\ann', writing), 'GET', 'shared')).status, 200);
   for (const method of methods.filter((one) => !['GET', 'PROPFIND'].includes(one))) {
     const more: Record<string, string> = { Destination: dav.url('other'), 'Lock-Token': '<urn:x>' };
     const { status } = await as(
-      basicAuthorization('ann', reading.Password),
+      basicAuthorization('ann', reading),
       method,
       method === 'MKCOL' ? 'new' : 'shared',
       more,
     );
     assert.ok([400, 403, 412].includes(status), `${method} ${status}`);
   }
-  assert.equal((await as(basicAuthorization('ann', writing.Password), 'MKCOL', 'new')).status, 201);
+  assert.equal((await as(basicAuthorization('ann', writing), 'MKCOL', 'new')).status, 201);
   assert.equal((await as(basicAuthorization('ann', person.Password), 'GET', 'shared')).status, 401);
-  assert.equal((await as(basicAuthorization('ben', reading.Password), 'GET', 'shared')).status, 401);
+  assert.equal((await as(basicAuthorization('ben', reading), 'GET', 'shared')).status, 401);
   assert.equal((await as(`Bearer ${access_token}`, 'GET', 'shared')).status, 200);
   assert.equal((await as(`Bearer ${access_token}`, 'GET', 'shared', { AppKey: 'ak_other' })).status, 401);
 });

@@ -54,6 +54,22 @@ test('without a quota there is no quota-available-bytes; with one it is what is 
   await small.must(201, 'PUT', 'b', { body: 'x'.repeat(500) });
 });
 
+test('a file that is saved by a temporary file and a move needs no more room than its bytes', async () => {
+  const tight = new Dav(service.production, await addApplication(dataFolder, 'tight'));
+  await tight.put('report', 'x'.repeat(900));
+  await cabinetJson(dataFolder, ['quota', 'set', '--space', 'tight', '--bytes', '1500']);
+  await eventually(
+    'the quota holds',
+    async () => (await tight.send('PUT', 'b', { body: 'x'.repeat(601) })).status === 507,
+  );
+  await tight.must(201, 'PUT', 'tmp', { body: 'y'.repeat(600) });
+  await tight.must(507, 'COPY', 'tmp', { headers: { Destination: tight.url('report') } });
+  await tight.must(204, 'MOVE', 'tmp', { headers: { Destination: tight.url('report') } });
+  await eventually('the bytes are counted once', async () =>
+    /<D:quota-used-bytes>1500</.test(await tight.propfind('', '0', '<D:quota-used-bytes/>')),
+  );
+});
+
 test('a quota of entries refuses new folders, copies and locks of new names', async () => {
   const few = new Dav(service.production, await addApplication(dataFolder, 'few'));
   await few.put('a', 'x');

@@ -180,6 +180,10 @@ test('PROPFIND: depths, properties, what is missing', async () => {
   const refused = await dav.must(403, 'PROPFIND', 'listed/', { headers: { Depth: 'infinity' } });
   assert.match(refused.text, /<D:propfind-finite-depth\/>/);
   await dav.must(403, 'PROPFIND', 'listed/');
+  for (const headers of [{}, { Depth: 'infinity' }]) {
+    const ofFile = await dav.must(403, 'PROPFIND', 'listed/f1', { headers });
+    assert.match(ofFile.text, /<D:propfind-finite-depth\/>/);
+  }
   const one = await dav.propfind(
     'listed/f1',
     '0',
@@ -201,6 +205,46 @@ test('PROPFIND: depths, properties, what is missing', async () => {
   }
   await dav.must(413, 'PROPFIND', 'listed/', { headers: { Depth: '0' }, body: `<a>${' '.repeat(1024 * 1024)}</a>` });
   await dav.must(400, 'PROPFIND', 'listed/', { headers: { Depth: '0' }, body: '<a>'.repeat(65) + '</a>'.repeat(65) });
+});
+
+test('If-Match and If-None-Match are evaluated on every method', async () => {
+  await dav.put('guarded', 'x');
+  const more = { Destination: dav.url('elsewhere'), 'Lock-Token': '<urn:x>', Depth: '0', 'If-Match': '"other"' };
+  for (const method of ['GET', 'PUT', 'DELETE', 'COPY', 'MOVE', 'PROPFIND', 'PROPPATCH', 'LOCK', 'UNLOCK']) {
+    await dav.must(412, method, 'guarded', { headers: more });
+  }
+  await dav.must(412, 'PROPFIND', 'guarded', { headers: { Depth: '0', 'If-None-Match': '*' } });
+  await dav.must(412, 'MKCOL', 'guarded-folder', { headers: { 'If-Match': '*' } });
+});
+
+test('a rename leaves If-Unmodified-Since as it was: the date is that of the content', async () => {
+  await using service = await startDav({}, true);
+  const dav = await service.addClient('dated');
+  await dav.put('dated', 'x');
+  await service.advance(5000);
+  await dav.must(201, 'MOVE', 'dated', { headers: { Destination: dav.url('renamed') } });
+  const { headers } = await dav.must(200, 'HEAD', 'renamed');
+  const since = { 'If-Unmodified-Since': headers.get('last-modified') ?? '' };
+  await dav.must(204, 'PUT', 'renamed', { body: 'y', headers: since });
+  await service.advance(5000);
+  await dav.must(204, 'PUT', 'renamed', { body: 'z' });
+  await dav.must(412, 'PUT', 'renamed', { body: 'no', headers: since });
+});
+
+test('405 says what the resource allows', async () => {
+  await dav.must(201, 'MKCOL', 'fixed');
+  await dav.put('fixed/f', 'x');
+  const allowed = async (method: string, path: string) => {
+    const { headers } = await dav.must(405, method, path, {});
+    return (headers.get('allow') ?? '').split(', ');
+  };
+  for (const method of ['GET', 'PUT', 'MKCOL']) {
+    const ofFolder = await allowed(method, 'fixed/');
+    assert.ok(ofFolder.includes('PROPFIND') && !ofFolder.includes(method), `${method} ${ofFolder}`);
+  }
+  const ofFile = await allowed('MKCOL', 'fixed/f');
+  assert.ok(ofFile.includes('PUT') && !ofFile.includes('MKCOL'), `${ofFile}`);
+  assert.deepEqual(await allowed('GET', '/dav/'), ['OPTIONS', 'PROPFIND']);
 });
 
 test('an unknown method is 405 with what is allowed', async () => {

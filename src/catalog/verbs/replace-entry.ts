@@ -66,7 +66,9 @@ function* addVersion(input: ReplaceFile, source: LocatedEntry, target: LocatedEn
   const isSame = Buffer.compare(version.sha256, current.sha256) === 0 && source.content_type === target.content_type;
   if (isSame) return [];
   const added = { entries: 0, bytes: version.size };
-  yield* checkQuota(space, by, added);
+  // The bytes of a source that is removed are counted already.
+  const isCounted = input.isMove && source.version === 1 && version.created_by === by;
+  if (!isCounted) yield* checkQuota(space, by, added);
   const replaced = {
     ...target,
     version: target.version + 1,
