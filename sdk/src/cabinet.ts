@@ -80,6 +80,7 @@ export * from './managing.ts';
 export { compareNames } from './natural-order.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
 export * from './search.ts';
+export * from './shares.ts';
 export * from './sign-in.ts';
 export * from './starred.ts';
 export {

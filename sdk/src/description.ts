@@ -57,6 +57,22 @@ export interface AddGroup {
   Members?: string[] | undefined;
 }
 
+/** A new link to an entry. */
+export interface AddShare {
+  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
+  Access: 'read' | 'upload';
+  /** What visitors see, at most 255 characters; the name of the entry by default. */
+  Name?: string | null | undefined;
+  /** For visitors, at most 2000 characters. */
+  Note?: string | null | undefined;
+  /** RFC 3339; 30 days from now by default, or the maximum if that is less. */
+  ExpiresAt?: string | null | undefined;
+  /** 1 to 256 characters; null: none. */
+  Password?: string | null | undefined;
+  /** How often it can be downloaded; null: as often as anyone likes. Not for uploads. */
+  MaxDownloads?: number | null | undefined;
+}
+
 /** A person to add. */
 export interface AddUser {
   /** Never given out twice. */
@@ -234,6 +250,22 @@ export interface ChangePassword {
   New: string;
 }
 
+/** What to change; what is absent stays. */
+export interface ChangeShare {
+  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
+  Access?: 'read' | 'upload' | undefined;
+  /** What visitors see, at most 255 characters; the name of the entry by default. */
+  Name?: string | null | undefined;
+  /** For visitors, at most 2000 characters. */
+  Note?: string | null | undefined;
+  /** RFC 3339; 30 days from now by default, or the maximum if that is less. */
+  ExpiresAt?: string | null | undefined;
+  /** 1 to 256 characters; null: none. */
+  Password?: string | null | undefined;
+  /** How often it can be downloaded; null: as often as anyone likes. Not for uploads. */
+  MaxDownloads?: number | null | undefined;
+}
+
 /** The new role of a person. */
 export interface ChangeUser {
   Role: 'viewer' | 'editor' | 'manager';
@@ -337,7 +369,7 @@ export interface EntryResult {
   EntryId: string;
   Entry?: Entry | undefined;
   Error?: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -367,7 +399,7 @@ export interface Envelope {
 /** Why the request was refused. */
 export interface ErrorAnswer {
   Error: {
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -732,6 +764,34 @@ export interface SetupLink {
   SetupExpiresAt: Timestamp;
 }
 
+/** A link to an entry. */
+export interface Share {
+  Share: ShareFields;
+}
+
+export interface ShareFields {
+  Id: string;
+  EntryId: string;
+  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
+  Access: 'read' | 'upload';
+  Name: string;
+  Note: string | null;
+  /** Only for whoever made it; null for everybody else. */
+  Url: string | null;
+  HasPassword: boolean;
+  ExpiresAt: Timestamp;
+  /** Null: unlimited. */
+  MaxDownloads: number | null;
+  Downloads: number;
+  Uploads: number;
+  CreatedAt: Timestamp;
+  CreatedBy: string;
+  /** Null: not used yet. */
+  LastUsedAt: Timestamp | null;
+  /** `suspended`: its maker may no longer change the entry, or the entry is in the trash. */
+  State: 'active' | 'expired' | 'exhausted' | 'suspended' | 'revoked';
+}
+
 /** What is shared with the caller. */
 export interface SharedEntries {
   Entries: SharedEntry[];
@@ -749,6 +809,11 @@ export interface SharedEntry {
 export interface SharedSpace {
   Id: string;
   Name: string;
+}
+
+/** Links, the newest first. */
+export interface Shares {
+  Shares: ShareFields[];
 }
 
 /** An entry, and where it is. */
@@ -1738,6 +1803,84 @@ export interface Operations {
     };
     body: never;
     answer: Group;
+  };
+  /** Make a link for people without an account. */
+  'POST /entries/{id}/shares': {
+    path: {
+      /** The entry */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: AddShare;
+    answer: Share;
+  };
+  /** List the links to an entry. */
+  'GET /entries/{id}/shares': {
+    path: {
+      /** The entry */
+      id: string;
+    };
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: Record<never, never>;
+    body: never;
+    answer: Shares;
+  };
+  /** List your links. */
+  'GET /shares': {
+    path: Record<never, never>;
+    query: {
+      /** true: those of everybody in the space */
+      all?: 'true' | 'false' | undefined;
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: {
+      /** Which space is meant, for a person who is in several */
+      SpaceId?: string | undefined;
+    };
+    body: never;
+    answer: Shares;
+  };
+  /** Show a link. */
+  'GET /shares/{id}': {
+    path: {
+      /** The link */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: Share;
+  };
+  /** Change a link. */
+  'PATCH /shares/{id}': {
+    path: {
+      /** The link */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: ChangeShare;
+    answer: Share;
+  };
+  /** Revoke a link. */
+  'DELETE /shares/{id}': {
+    path: {
+      /** The link */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: Share;
   };
   /** Show who you are. */
   'GET /me': {

@@ -131,6 +131,11 @@ export function toWebhookKey({ cursors }: Keys): Uint8Array {
   return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet webhook secrets', 32));
 }
 
+/** Encrypts the secrets of shares and signs the cookies of their pages, likewise. */
+export function toShareKey({ cursors }: Keys): Uint8Array {
+  return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet shares', 32));
+}
+
 interface KeysFile {
   Signing: SigningKey[];
   Cookies: string[];

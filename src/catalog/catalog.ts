@@ -39,7 +39,9 @@ import * as searchHits from './verbs/search-hits.ts';
 import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
 import * as setupLinks from './verbs/setup-links.ts';
+import * as shareUses from './verbs/share-uses.ts';
 import * as sharedChanges from './verbs/shared-changes.ts';
+import * as shares from './verbs/shares.ts';
 import * as signInRecords from './verbs/sign-in-records.ts';
 import * as spaces from './verbs/spaces.ts';
 import * as starred from './verbs/starred.ts';
@@ -88,7 +90,9 @@ const modules = {
   ...sessions,
   ...settings,
   ...setupLinks,
+  ...shareUses,
   ...sharedChanges,
+  ...shares,
   ...signInRecords,
   ...spaces,
   ...starred,

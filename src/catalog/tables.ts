@@ -69,6 +69,13 @@ export const tables: readonly Table[] = [
   table('grants', 2, 'entry principal space role granted_by granted_at'),
   table('people_groups', 2, 'space name created_at created_by'),
   table('group_members', 3, 'space name user_id'),
+  table(
+    'shares',
+    1,
+    `id secret_hash secret space entry access name note password expires_at max_downloads downloads uploads created_at created_by
+    user_id app_key last_used_at revoked_at`,
+  ),
+  table('share_downloads', 3, 'share entry address begun_at'),
   table('trash', 1, 'entry space parent path trashed_at trashed_by seal'),
   table('hidden_trees', 1, 'entry purpose at'),
   table('usage', 2, 'space actor entries bytes most_entries most_bytes most_requests'),

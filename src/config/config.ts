@@ -81,6 +81,12 @@ export interface Config {
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
   mcp: McpAccess;
+  shares: {
+    isOn: boolean;
+    maxDays: number;
+    isPasswordRequired: boolean;
+    uploadMaxBytes: number;
+  };
   /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
   isLitterDiscarded: boolean;
   /** Networks that webhooks may send to although they are private, and without TLS. */
@@ -197,6 +203,7 @@ export function readConfig(environment: Variables = process.env): Config {
     auditAnchor: reader.parsed('CABINET_AUDIT_ANCHOR', parseAnchorSetting, null),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
     mcp: reader.choice('CABINET_MCP', mcpAccesses),
+    shares: readShares(reader),
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     webhookNetworks: reader.peers('CABINET_WEBHOOK_NETWORKS'),
     thumbnailCacheBytes: reader.bytes('CABINET_THUMBNAIL_CACHE'),
@@ -233,6 +240,15 @@ function readMutualTls(reader: SettingReader, values: Values): MutualTlsConfig {
     caPath: values.CABINET_MTLS_CA === '' ? null : values.CABINET_MTLS_CA,
     crlPath: values.CABINET_MTLS_CRL === '' ? null : values.CABINET_MTLS_CRL,
     proxies: reader.peers('CABINET_MTLS_PROXIES'),
+  };
+}
+
+function readShares(reader: SettingReader): Config['shares'] {
+  return {
+    isOn: reader.choice('CABINET_SHARES', ['on', 'off']) === 'on',
+    maxDays: reader.count('CABINET_SHARE_MAX_DAYS'),
+    isPasswordRequired: reader.choice('CABINET_SHARE_PASSWORD', ['optional', 'required']) === 'required',
+    uploadMaxBytes: reader.bytes('CABINET_SHARE_UPLOAD_MAX'),
   };
 }
 

@@ -213,7 +213,17 @@ export function isOfEntry(action: string): boolean {
 }
 
 /** Actions that only the audit log has: no webhook gets them. */
-export const auditOnly: ReadonlySet<string> = new Set(['mcp.called', 'access.granted', 'access.revoked']);
+export const auditOnly: ReadonlySet<string> = new Set([
+  'mcp.called',
+  'access.granted',
+  'access.revoked',
+  'share.created',
+  'share.changed',
+  'share.revoked',
+  'share.opened',
+  'share.downloaded',
+  'share.uploaded',
+]);
 
 /** What happens to entries whichever kind they are: `file.*` and `folder.*` match it by the kind of the entry. */
 const ofAnyKind = new Set(['entry', 'version']);

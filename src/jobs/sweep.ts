@@ -29,6 +29,8 @@ interface SweepCounts {
   setupLinks: number;
   sessions: number;
   links: number;
+  shares: number;
+  shareDownloads: number;
   entryJobs: number;
   personalEntries: number;
   deliveries: number;
@@ -68,6 +70,8 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     setupLinks: await untilNone(() => catalog.forgetSetupLinks({ at: now })),
     sessions: await untilNone(() => catalog.forgetSessions({ at: now })),
     links: await untilNone(() => catalog.forgetLinks({ at: now })),
+    shares: await untilNone(() => catalog.forgetShares({ at: now })),
+    shareDownloads: await untilNone(() => catalog.forgetShareDownloads({ at: now })),
     entryJobs: await untilNone(() => catalog.forgetEntryJobs({ at: now })),
     personalEntries: await untilNone(() => catalog.forgetPersonal({})),
     deliveries: await untilNone(() => catalog.forgetDeliveries({ before: now - keepDeliveriesMs })),

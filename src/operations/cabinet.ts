@@ -15,6 +15,7 @@ import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
 import type { Quotas } from './quotas.ts';
 import type { ReadMemory } from './read-memory.ts';
+import type { ShareLimits } from './share-limits.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
 import type { ActiveUploads } from './upload-locks.ts';
 import type { WebhookSender } from './webhook-sender.ts';
@@ -39,6 +40,14 @@ export interface Limits {
   trashMs: number | null;
   /** How long an upload waits for its next bytes. */
   uploadMs: number;
+}
+
+/** What the settings say about links for people without an account. */
+export interface SharePolicy {
+  isOn: boolean;
+  maxMs: number;
+  isPasswordRequired: boolean;
+  uploadMaxBytes: number;
 }
 
 const highMemoryBytes = 64 * 1024 * 1024;
@@ -86,6 +95,11 @@ export interface Cabinet {
   readonly appPasswordKey: Uint8Array;
   /** Encrypts the secrets of webhooks. */
   readonly webhookKey: Uint8Array;
+  /** Encrypts the secrets of shares, and signs the cookies of their pages. */
+  readonly shareKey: Uint8Array;
+  readonly sharePolicy: SharePolicy;
+  /** Limits wrong passwords of shares. */
+  readonly shareLimits: ShareLimits;
   readonly webhookSender: WebhookSender;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;

@@ -203,6 +203,8 @@ test('the sweeper expires leases first, then removes old blobs that are neither 
       forgetSetupLinks: none,
       forgetSessions: none,
       forgetLinks: none,
+      forgetShares: none,
+      forgetShareDownloads: none,
       forgetEntryJobs: none,
       forgetPersonal: none,
       forgetDeliveries: none,

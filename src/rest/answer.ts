@@ -57,6 +57,9 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   QuotaExceeded: 403,
   RouteNotFound: 404,
   SessionNotFound: 404,
+  ShareNotFound: 404,
+  SharePasswordInvalid: 401,
+  SharePasswordMissing: 401,
   ShuttingDown: 500,
   SpaceMissing: 400,
   SpaceNotFound: 404,
@@ -127,5 +130,6 @@ export function toAnswer(refusal: Refusal, requestId: string): Answer {
 function toChallenge({ code, details }: Refusal): string {
   if (code === 'TokenInvalid' || code === 'CertificateInvalid') return 'Bearer error="invalid_token"';
   if (code === 'InsufficientScope') return `Bearer error="insufficient_scope", scope="${details.target}"`;
+  if (code === 'SharePasswordMissing' || code === 'SharePasswordInvalid') return 'SharePassword realm="cabinet"';
   return 'Bearer realm="cabinet"';
 }

@@ -36,6 +36,7 @@ import { searchRoute } from './routes/search.ts';
 import { securityTextRoute } from './routes/security-text.ts';
 import { showSettingsRoute } from './routes/settings.ts';
 import { setupRoute, showSetupRoute } from './routes/setup.ts';
+import { shareRoutes } from './routes/shares.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
 import { starredRoutes } from './routes/starred.ts';
@@ -104,6 +105,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   searchRoute,
   ...grantRoutes,
   ...groupRoutes,
+  ...shareRoutes,
   ...meRoutes,
   ...consentRoutes,
   ...appPasswordRoutes,

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type KeyStore, type Keys, openKeys, toAppPasswordKey, toWebhookKey } from '../auth/keys.ts';
+import { type KeyStore, type Keys, openKeys, toAppPasswordKey, toShareKey, toWebhookKey } from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Peers } from '../certificates/peers.ts';
 import type { Config } from '../config/config.ts';
@@ -11,13 +11,14 @@ import { Fault } from '../domain/fault.ts';
 import type { Job } from '../jobs/job.ts';
 import { purgeJob } from '../jobs/purge.ts';
 import { JobRunner } from '../jobs/runner.ts';
-import type { Cabinet, Limits } from '../operations/cabinet.ts';
+import type { Cabinet, Limits, SharePolicy } from '../operations/cabinet.ts';
 import { UploadMemory } from '../operations/cabinet.ts';
 import { Hasher } from '../operations/hasher.ts';
 import { localLeases, sharedLeases } from '../operations/leases.ts';
 import { isPassword } from '../operations/passwords.ts';
 import { Quotas } from '../operations/quotas.ts';
 import { ReadMemory } from '../operations/read-memory.ts';
+import { ShareLimits } from '../operations/share-limits.ts';
 import { SignInLimits } from '../operations/sign-in-limits.ts';
 import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
 import { WebhookSender } from '../operations/webhook-sender.ts';
@@ -75,7 +76,7 @@ export async function openEnvironment(
   const turns = new UploadLocks();
   const uploads = new ActiveUploads((id, end) => turns.acquire(id, end));
   const keys = await openKeys(keyStore, { now: clock.now(), idTokenAlgorithm: config.idTokenAlgorithm });
-  const [appPasswordKey, webhookKey] = [toAppPasswordKey(keys), toWebhookKey(keys)];
+  const derived = toDerivedKeys(keys);
   const journalAnchor = { lines: await openAnchor(config, clock), anchoredPosition: 0 };
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
   const extractor = new Extractor(config.searchSeconds * 1000);
@@ -83,7 +84,7 @@ export async function openEnvironment(
   const cabinet = toCabinet(
     config,
     name,
-    { ...storage, texts, journalAnchor, purger, leases, uploads, isPassword, appPasswordKey, webhookKey, clock },
+    { ...storage, ...derived, texts, journalAnchor, purger, leases, uploads, isPassword, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -163,6 +164,7 @@ type Made =
   | 'isPassword'
   | 'appPasswordKey'
   | 'webhookKey'
+  | 'shareKey'
   | 'clock';
 
 /** Half of the processors may be busy with them. */
@@ -206,6 +208,9 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     isPassword: made.isPassword,
     appPasswordKey: made.appPasswordKey,
     webhookKey: made.webhookKey,
+    shareKey: made.shareKey,
+    sharePolicy: toSharePolicy(config),
+    shareLimits: new ShareLimits(name, shared, clock),
     webhookSender: new WebhookSender({
       clock,
       resolve: resolveForeign,
@@ -238,6 +243,14 @@ export async function reloadShared(
   if (JSON.stringify(keys) === JSON.stringify(environment.keys)) return;
   environment.keys = keys;
   onNewKeys();
+}
+
+export function toDerivedKeys(keys: Keys): Pick<Cabinet, 'appPasswordKey' | 'webhookKey' | 'shareKey'> {
+  return { appPasswordKey: toAppPasswordKey(keys), webhookKey: toWebhookKey(keys), shareKey: toShareKey(keys) };
+}
+
+function toSharePolicy({ shares: { maxDays, ...policy } }: Config): SharePolicy {
+  return { ...policy, maxMs: maxDays * dayMs };
 }
 
 const hourMs = 60 * 60 * 1000;

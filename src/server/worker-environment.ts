@@ -1,7 +1,7 @@
 // An environment as an HTTP thread beside the main one has it: it reads for itself, writes through a port to the one writer,
 // and asks the main thread for what there can be only one of.
 
-import { keysInFolder, openKeys, toAppPasswordKey, toWebhookKey } from '../auth/keys.ts';
+import { keysInFolder, openKeys } from '../auth/keys.ts';
 import { withDiscard } from '../blobs/held-blobs.ts';
 import { announceCommits, Commits } from '../catalog/commits.ts';
 import { CommitCounter } from '../catalog/page-cache/commit-counter.ts';
@@ -21,7 +21,7 @@ import type { WorkerCalls } from '../runtime/worker-calls.ts';
 import { DocumentTexts } from '../search/extract/document-texts.ts';
 import { parseQuery } from '../search/query.ts';
 import type { Search } from '../search/search.ts';
-import { type Environment, folderOf, reloadShared, toCabinet } from './environment.ts';
+import { type Environment, folderOf, reloadShared, toCabinet, toDerivedKeys } from './environment.ts';
 import { watchFreeSpace } from './free-space.ts';
 import type { MainFunctions, WorkerBootstrap } from './http-thread-calls.ts';
 import { type StorageEvents, toObserved } from './records.ts';
@@ -114,7 +114,7 @@ async function attach(
     leases,
     uploads: new ActiveUploads(turns.enter),
     isPassword: (password: string, stored: string, source: string) => isPassword(main, { password, stored, source }),
-    ...{ appPasswordKey: toAppPasswordKey(keys), webhookKey: toWebhookKey(keys) },
+    ...toDerivedKeys(keys),
   };
   const cabinet = toCabinet(config, name, made, shared);
   closings.add(() => closeCabinet(cabinet));

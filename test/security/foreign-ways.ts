@@ -6,6 +6,7 @@ import { filePart, MULTIPART, multipart } from '../interface/multipart.ts';
 import { accountWays, accountWithoutIds } from './account-lines.ts';
 import { grantsWithoutIds, grantWays } from './grant-lines.ts';
 import { managingWays, managingWithoutIds } from './managing-ways.ts';
+import { sharesWithoutIds, shareWays } from './share-lines.ts';
 
 /** One way to name an entry; the code is what is said of one that does not exist. */
 export interface Way {
@@ -269,6 +270,7 @@ export const ways: Record<string, Record<string, Way>> = {
   [`DELETE ${CONTENT}/uploads/{id}`]: { plainly: onUpload('DELETE', {}), 'by tus': onUpload('DELETE', tus) },
   ...accountWays,
   ...grantWays,
+  ...shareWays,
   ...managingWays,
 };
 export const withoutIds = [
@@ -281,6 +283,7 @@ export const withoutIds = [
   // Takes ids, and answers for each: test/interface/18-entries-batch.test.ts.
   `POST ${CONTENT}/entries/batch`,
   ...grantsWithoutIds,
+  ...sharesWithoutIds,
   ...managingWithoutIds,
   ...accountWithoutIds,
 ];

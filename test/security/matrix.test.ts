@@ -84,7 +84,7 @@ const expectations: Record<ActorName, (action: Action, line: ContentLine) => Exp
   'content.write alone': (action, line) => (action === 'write' ? forApplications(line) : lackingScope(scopes[action])),
   'an application with content.admin': (_action, line) => forMaker(line) ?? forApplications(line),
   'a viewer': (action, line) => forRole(line, action === 'read'),
-  'an editor': (action, line) => forRole(line, action !== 'manage'),
+  'an editor': (action, line) => forRole(line, action !== 'manage' && line.isForMakerAndManagers !== true),
   'a manager': (_action, line) => forRole(line, true),
   'a disabled application': () => refused(401, 'AppKeyUnknown', withoutError),
   'a client application on the mutual-TLS address': () => refused(403, 'MutualTlsNotAllowed'),

@@ -22,6 +22,7 @@ import { grantLines } from './grant-lines.ts';
 import { type Managed, makeManaged, managingLines } from './managing-lines.ts';
 import { addPage, discover, signIn } from './people.ts';
 import { addIssued, fetchBound, through } from './server-applications.ts';
+import { makeShare, shareLines } from './share-lines.ts';
 import { sendTls, type Tls } from './tls-client.ts';
 import { makeUpload, uploadLines } from './upload-lines.ts';
 
@@ -30,6 +31,8 @@ export interface Ids {
   folder: string;
   file: string;
   upload: string;
+  /** Of a link to the file. */
+  share: string;
   managed: Managed;
 }
 
@@ -41,12 +44,14 @@ export interface ContentLine {
   prepare?(caller: Caller, ids: Ids): Promise<Ids>;
   /** What it says of an id that is not the caller's; null: it takes none. */
   missing:
-    | `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'Group' | 'User' | 'Upload' | 'Webhook'}NotFound`
+    | `${'Folder' | 'File' | 'Entry' | 'Space' | 'Application' | 'Group' | 'User' | 'Share' | 'Upload' | 'Webhook'}NotFound`
     | null;
   /** No application may do it for itself. */
   isForPeople?: boolean;
   /** Nobody else sees what an application, or a person with it, has made. */
   isForMaker?: boolean;
+  /** Others than its maker see it, and only managers change it. */
+  isForMakerAndManagers?: boolean;
   /** Every person may do it, whatever their role. */
   isForEveryRole?: boolean;
   /** What callers are told who may do it. */
@@ -212,6 +217,7 @@ export const contentLines: Record<string, ContentLine> = {
   ...uploadLines,
   ...accountLines,
   ...grantLines,
+  ...shareLines,
   ...managingLines,
 };
 
@@ -278,6 +284,7 @@ export async function makeWorld(dataFolder: string): Promise<World> {
       foreign.folder,
       foreign.file,
       foreign.upload,
+      foreign.share,
       foreign.managed.application,
       foreign.managed.space,
       right.application.RootFolderId,
@@ -301,6 +308,7 @@ async function makeEntries(caller: Caller, administrator: Caller): Promise<Ids> 
     folder: folder.Id,
     file: File.Id,
     upload: await makeUpload(caller),
+    share: await makeShare(caller, File.Id),
     managed: await makeManaged(administrator),
   };
 }

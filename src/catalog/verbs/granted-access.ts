@@ -115,6 +115,17 @@ export function* resolveEntry({ space, id, principals }: ResolveGrants): Verb<Gr
   return { entry: own.entry, role, parentRole: toHighest(above), path: `/${names.reverse().join('/')}`, isTrashed };
 }
 
+/** The role that grants give a person in a visible entry, also through groups of the space; null: none. */
+export function* findHeldRole(held: { space: number; id: string; user: string }): Verb<GrantRole | null> {
+  const { space, id, user } = held;
+  const groups = yield* rows<{ name: string }>(
+    sql`SELECT name FROM group_members WHERE user_id = ${user} AND space = ${space}`,
+  );
+  const principals = [`user:${user}`, ...groups.map(({ name }) => `group:${name}`)];
+  const resolved = yield* resolveEntry({ space, id, principals });
+  return resolved === null || resolved.isTrashed ? null : resolved.role;
+}
+
 function toHighest(steps: readonly Step[]): GrantRole | null {
   if (steps.some(({ role }) => role === 'editor')) return 'editor';
   return steps.some(({ role }) => role === 'viewer') ? 'viewer' : null;

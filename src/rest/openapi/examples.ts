@@ -140,6 +140,9 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   RouteNotFound: 'There is nothing at this address.',
   GroupNotFound: 'The space has no such group.',
   SessionNotFound: 'There is no such session.',
+  ShareNotFound: 'This link leads nowhere, or no longer.',
+  SharePasswordInvalid: { Message: 'The password of the link is wrong.', Target: 'SharePassword' },
+  SharePasswordMissing: { Message: 'This link needs a password.', Target: 'SharePassword' },
   ShuttingDown: 'The service is stopping. Nothing was saved.',
   SpaceMissing: {
     Message: 'You are a member of several spaces.',

@@ -19,6 +19,7 @@ import { makeCheck } from './json-schema-check.ts';
 import * as managing from './managing-schemas.ts';
 import * as me from './me-schemas.ts';
 import { CreateFolder, compileCheck, SaveFileJson } from './schemas.ts';
+import * as shares from './share-schemas.ts';
 import * as webhooks from './webhook-schemas.ts';
 
 /** By the names that are passed to `compileCheck`. */
@@ -27,12 +28,14 @@ const checked: Record<string, TSchema> = {
   AddApplication: managing.AddApplication,
   AddGroup: grants.AddGroup,
   AddCertificate: managing.AddCertificate,
+  AddShare: shares.AddShare,
   AddUser: managing.AddUser,
   AddWebhook: webhooks.AddWebhook,
   BatchFields: BatchFile,
   ChangeApplication: managing.ChangeApplication,
   ChangeEntry,
   ChangeEntries,
+  ChangeShare: shares.ChangeShare,
   ChangeUser: managing.ChangeUser,
   ChangeGroup: grants.ChangeGroup,
   Grant: grants.Grant,

@@ -1,0 +1,72 @@
+// The lines of the matrix for links to entries, and the ways in which these routes name entries.
+
+import { type Caller, CONTENT } from '../interface/client.ts';
+import { manage } from '../interface/managing.ts';
+import type { Way } from './foreign-ways.ts';
+import type { ContentLine, Ids } from './matrix.ts';
+
+const withJson = (fields: object) => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(fields),
+});
+const plainly = () => ({});
+const ofShare = ({ share }: Ids) => `/shares/${share}`;
+const ofFile = ({ file }: Ids) => `/entries/${file}/shares`;
+
+export async function makeShare(caller: Caller, entry: string): Promise<string> {
+  type Made = { Share: { Id: string } };
+  return (await manage<Made>(caller, 'POST', `/entries/${entry}/shares`, { Access: 'read' })).Share.Id;
+}
+
+async function withShare(caller: Caller, ids: Ids): Promise<Ids> {
+  return { ...ids, share: await makeShare(caller, ids.file) };
+}
+
+export const shareLines: Record<string, ContentLine> = {
+  [`POST ${CONTENT}/entries/{id}/shares`]: {
+    path: ofFile,
+    request: () => withJson({ Access: 'read' }),
+    missing: 'EntryNotFound',
+  },
+  [`GET ${CONTENT}/entries/{id}/shares`]: { path: ofFile, request: plainly, missing: 'EntryNotFound' },
+  [`GET ${CONTENT}/shares`]: { path: () => '/shares', request: plainly, missing: null },
+  [`GET ${CONTENT}/shares/{id}`]: { path: ofShare, request: plainly, missing: 'ShareNotFound' },
+  [`PATCH ${CONTENT}/shares/{id}`]: {
+    path: ofShare,
+    request: () => withJson({ Note: 'changed' }),
+    missing: 'ShareNotFound',
+    isForMakerAndManagers: true,
+  },
+  [`DELETE ${CONTENT}/shares/{id}`]: {
+    path: ofShare,
+    request: plainly,
+    prepare: withShare,
+    missing: 'ShareNotFound',
+    isForMakerAndManagers: true,
+  },
+};
+
+const onShare = (method: string, fields?: object): Way => ({
+  ask: (id) => ({ path: `/shares/${encodeURIComponent(id)}`, method, ...(fields && withJson(fields)) }),
+  code: 'ShareNotFound',
+});
+const onEntry = (fields: object): Way => ({
+  ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}/shares`, method: 'POST', ...withJson(fields) }),
+  code: 'EntryNotFound',
+});
+
+export const shareWays: Record<string, Record<string, Way>> = {
+  [`POST ${CONTENT}/entries/{id}/shares`]: {
+    plainly: onEntry({ Access: 'read' }),
+    'for uploads': onEntry({ Access: 'upload' }),
+    'with a wrong access': onEntry({ Access: 'all' }),
+  },
+  [`GET ${CONTENT}/entries/{id}/shares`]: {
+    plainly: { ask: (id) => ({ path: `/entries/${encodeURIComponent(id)}/shares` }), code: 'EntryNotFound' },
+  },
+  [`GET ${CONTENT}/shares/{id}`]: { plainly: onShare('GET') },
+  [`PATCH ${CONTENT}/shares/{id}`]: { plainly: onShare('PATCH', { Note: 'x' }) },
+  [`DELETE ${CONTENT}/shares/{id}`]: { plainly: onShare('DELETE') },
+};
+
+export const sharesWithoutIds = [`GET ${CONTENT}/shares`];
