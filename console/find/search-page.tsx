@@ -1,6 +1,6 @@
 // Search as you type: results with snippets, filters in the address, more results on scrolling.
 
-import type { Operations } from '@cabinet/client';
+import { hasCode, type Operations } from '@cabinet/client';
 import { callPage } from '@cabinet/client/requests';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
@@ -24,9 +24,9 @@ const dayMs = 24 * 3600 * 1000;
 
 export function SearchPage() {
   const words = useWords();
-  const text = toQuery(useRoute().params.q ?? '');
+  const text = (useRoute().params.q ?? '').trim();
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useSearch(text);
-  const results = data?.pages.flatMap(({ Results }) => Results) ?? [];
+  const results = withoutRepeats(data?.pages.flatMap(({ results }) => results) ?? []);
   const summary = words.find.found(results.length, hasNextPage);
   useEffect(() => {
     if (text !== '' && data !== undefined && !isFetching) announce(summary);
@@ -58,7 +58,7 @@ export function SearchPage() {
             <p className="found-count">{summary}</p>
             <ul className="found">
               {results.map((result) => (
-                <Found key={result.Entry.Id} result={result} />
+                <FoundEntry key={result.Entry.Id} result={result} />
               ))}
             </ul>
           </>
@@ -75,6 +75,17 @@ export function SearchPage() {
   );
 }
 
+/** Names that contain the text come first, then what has its words anywhere. */
+interface Place {
+  match: 'part' | 'words';
+  cursor?: string | undefined;
+}
+
+/** What is found by its name can be found by its words too. */
+function withoutRepeats(results: readonly Result[]): Result[] {
+  return [...new Map(results.map((result) => [result.Entry.Id, result])).values()];
+}
+
 /** The results of a query with the filters in the address. */
 function useSearch(text: string) {
   const { cabinet } = useSession();
@@ -85,27 +96,41 @@ function useSearch(text: string) {
     queryKey: ['search', cabinet.spaceId, text, type, kind, modifiedAfter, folder],
     enabled: text !== '',
     placeholderData: keepPreviousData,
-    queryFn: ({ pageParam, signal }) =>
-      callPage(cabinet, 'GET /search', {
-        query: {
-          q: text,
-          limit: 50,
-          cursor: pageParam,
-          type: (type || undefined) as 'file' | 'folder' | undefined,
-          contentType: kind || undefined,
-          folder: folder || undefined,
-          modifiedAfter,
-        },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }) => {
+      const filters = {
+        type: (type || undefined) as 'file' | 'folder' | undefined,
+        contentType: kind || undefined,
+        folder: folder || undefined,
+        modifiedAfter,
+      };
+      const find = async ({ match, cursor }: Place): Promise<Found> => {
+        const query = { ...filters, match, cursor, limit: 50, q: match === 'part' ? text : toQuery(text) };
+        const { Results, next } = await callPage(cabinet, 'GET /search', { query, signal });
+        return { results: Results, next: next === null ? null : { match, cursor: next } };
+      };
+      const found = await find(pageParam);
+      if (pageParam.match === 'words' || found.next !== null) return found;
+      const { results, next } = await find({ match: 'words' }).catch(toNothing);
+      return { results: [...found.results, ...results], next };
+    },
+    initialPageParam: { match: 'part' } as Place,
     getNextPageParam: ({ next }) => next ?? undefined,
   });
 }
 
+interface Found {
+  results: Result[];
+  next: Place | null;
+}
+
+/** A part of a name may be no query of words, such as `_2`. */
+function toNothing(error: unknown): Found {
+  if (!hasCode(error, 'InvalidField')) throw error;
+  return { results: [], next: null };
+}
+
 /** While typing, the last word is a prefix. An unmatched quotation mark is ignored. */
-function toQuery(typed: string): string {
-  const text = typed.trim();
+function toQuery(text: string): string {
   if ((text.match(/"/g)?.length ?? 0) % 2 === 1) return text.replace(/"(?=[^"]*$)/, '').trim();
   return /[\p{L}\p{N}]{3,}$/u.test(text) ? `${text}*` : text;
 }
@@ -143,7 +168,7 @@ function Filters() {
   );
 }
 
-function Found({ result: { Entry, Path, Snippet } }: { result: Result }) {
+function FoundEntry({ result: { Entry, Path, Snippet } }: { result: Result }) {
   const words = useWords();
   const params = useSpaceParams();
   return (

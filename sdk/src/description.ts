@@ -1672,6 +1672,8 @@ export interface Operations {
     query: {
       /** What to look for */
       q: string;
+      /** words: all words of q, anywhere; part: names that contain q, also within a word */
+      match?: 'words' | 'part' | undefined;
       /** Folders or files only */
       type?: 'folder' | 'file' | undefined;
       /** Only of this content type, or of a kind such as image/* */

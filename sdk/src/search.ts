@@ -7,6 +7,8 @@ import { callPage, eachPage, type ListOptions, type Paged, type PageOptions } fr
 export interface Question {
   /** Words, beginnings of words (`invoi*`), or phrases in quotes. */
   text: string;
+  /** `part`: the text is a part of a name, also within a word, and has no syntax. */
+  match?: 'words' | 'part' | undefined;
   type?: 'folder' | 'file' | undefined;
   /** Such as `application/pdf`, or `image/*`. */
   contentType?: string | undefined;

@@ -5,7 +5,7 @@ import type { HitFilter, ScopedFilter } from '../catalog/verbs/search-hits.ts';
 import { type Caller, type SpaceAccess, toFolderId } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
-import type { Query } from '../search/query.ts';
+import type { Match, Query } from '../search/query.ts';
 import type { IndexStatus } from '../search/search.ts';
 import { requireAccess, requireView } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -29,6 +29,8 @@ export interface SearchCursor {
 
 export interface SearchRequest extends Omit<HitFilter, 'folder'> {
   text: string | null;
+  /** What the text is: words, if omitted. */
+  match?: Match;
   /** Null for the whole space. */
   folderId: string | null;
   limit: number;
@@ -48,7 +50,7 @@ interface SearchPage {
 }
 
 export async function search(cabinet: Cabinet, caller: Caller, request: SearchRequest): Promise<SearchPage> {
-  const query = cabinet.search.parse(request.text);
+  const query = cabinet.search.parse(request.text, request.match);
   const { access, folder } = await findScope(cabinet, caller, request.folderId);
   const { kind, contentType, modifiedAfter, properties } = request;
   const principals = access.view?.principals ?? null;

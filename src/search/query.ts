@@ -1,8 +1,8 @@
 // The query syntax: words that must all occur, `inv*` for a prefix, `"two words"` for a phrase. Nothing else is syntax, so that
-// nobody uses the query language of FTS5 by accident.
+// nobody uses the query language of FTS5 by accident. Or a part of a name, which has no syntax at all.
 
 import { Refusal } from '../domain/refusal.ts';
-import { hasWords, spread, toWords } from './words.ts';
+import { fold, hasWords, spread, toWords } from './words.ts';
 
 const maxChars = 500;
 const maxTerms = 20;
@@ -20,18 +20,33 @@ export interface Term {
 
 export interface Query {
   terms: Term[];
-  /** The FTS5 expression of all terms. */
+  /** The FTS5 expression of all terms, or of the part. */
   expression: string;
+  /** What names must contain, folded, instead of all terms; null for a query of terms. */
+  part: string | null;
 }
 
-export function parseQuery(text: string | null): Query {
+/** `words`: in names, properties and texts; `part`: a part of a name, also within a word. */
+export type Match = 'words' | 'part';
+
+export function parseQuery(text: string | null, match: Match = 'words'): Query {
   if (text === null || text.trim() === '') throw invalid('q is missing or empty.');
   if (text.length > maxChars) throw invalid(`q can have at most ${maxChars} characters.`);
   if (/\p{Cs}|\0/u.test(text)) throw invalid('q has a character that is not text.');
+  return match === 'part' ? parsePart(text) : parseTerms(text);
+}
+
+function parsePart(text: string): Query {
+  const part = fold(text.trim());
+  if (part === '') throw invalid('q has only marks that belong to a character.');
+  return { terms: [], expression: `"${part.replaceAll('"', '""')}"`, part };
+}
+
+function parseTerms(text: string): Query {
   const terms = splitTerms(text).flatMap(toTerm);
   if (terms.length === 0) throw invalid('q has no word in it, only punctuation.');
   if (terms.length > maxTerms) throw invalid(`q can have at most ${maxTerms} words.`);
-  return { terms, expression: terms.map(({ quoted }) => quoted).join(' AND ') };
+  return { terms, expression: terms.map(({ quoted }) => quoted).join(' AND '), part: null };
 }
 
 interface Piece {

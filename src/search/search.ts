@@ -2,9 +2,9 @@
 // `sqlite/search.ts`, a file beside the catalog, and `postgres/search.ts`, tables in the catalog's database.
 // `test/contracts/search.ts` holds every engine to it.
 
-import type { Query } from './query.ts';
+import type { Match, Query } from './query.ts';
 
-/** First the entries that have all terms in their names, then the others. */
+/** First the entries that have all terms in their names, then the others. A query for a part of a name has only the first. */
 export const stages = 2;
 
 /**
@@ -24,12 +24,13 @@ export const stages = 2;
  *   Chinese or Japanese character is a word. They return the same entries, scores and snippets, with two exceptions on
  *   PostgreSQL, which come from the limits of `tsvector`: different words beyond the first million bytes of a document are not
  *   found, and in phrases of more than 64 words each run of 64 is checked on its own.
+ * - **Parts of names.** A query for a part finds every name that contains it, also within a word.
  * - **Stable order.** The score of a document depends on the document and the query alone. Ties are ordered by entry number,
  *   newest first.
  */
 export interface Search {
   /** Refuses with `InvalidField` what is not a query: see `query.ts` for the syntax. Needs no index. */
-  parse(text: string | null): Query;
+  parse(text: string | null, match?: Match): Query;
 
   /** Returns the next slice of matching entries. A space without matches gives an empty slice, never an error. Neither `rank`
    *  nor `snippets` may be called before `follow`. Fails with a `Fault` while the index cannot be read. */

@@ -7,7 +7,7 @@ import { toSnippet } from './snippet.ts';
 import { countWords } from './words.ts';
 
 function snippet(q: string, text: string, name = 'name', properties = ''): string {
-  return toSnippet(parseQuery(q).terms, { name, properties, text });
+  return toSnippet(parseQuery(q), { name, properties, text });
 }
 
 function score(q: string, text: string, name = 'name', properties = ''): number {

@@ -1,7 +1,9 @@
 // The part of a text that shows a match: escaped HTML with `<mark>…</mark>` around the words. Compiles no pattern from the query,
 // which would cost more than searching for the words.
 
-import type { Term } from './query.ts';
+import { escapeHtml } from './escape-html.ts';
+import { markPart } from './parts.ts';
+import type { Query, Term } from './query.ts';
 import { type WordInPlace, WordScanner } from './words.ts';
 
 const beforeChars = 60;
@@ -14,7 +16,8 @@ interface SnippetSource {
 }
 
 /** From the text if it has a match, else from the properties, else the name. */
-export function toSnippet(terms: readonly Term[], { name, properties, text }: SnippetSource): string {
+export function toSnippet({ terms, part }: Query, { name, properties, text }: SnippetSource): string {
+  if (part !== null) return markPart(name, part);
   for (const candidate of [text, properties]) {
     const match = findFirst(candidate, terms);
     if (match !== null) return cutAndMark(candidate, match, terms);
@@ -109,10 +112,4 @@ function mark(text: string, terms: readonly Term[]): string {
     word = scanner.next(end ?? word.end);
   }
   return html + escapeHtml(text.slice(at));
-}
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return text.normalize('NFC').replace(/[&<>"']/g, (character) => escapes[character] as string);
 }

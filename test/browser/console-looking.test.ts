@@ -197,6 +197,24 @@ test('search runs while typing, shows results, and takes filters from the URL', 
   await page.waitForURL(/\/files\//);
 });
 
+test('search finds names by a part within a word', options, async () => {
+  await openFolder(text('IMG_2000_harbour.txt', 'x'));
+  await eventually(
+    'it is found',
+    async () => {
+      const { body } = await call(world.caller, '/search?q=g_2000_har&match=part');
+      return body.toString().includes('IMG_2000_harbour');
+    },
+    patientMs,
+  );
+  await page.keyboard.press('/');
+  await page.locator('input:focus').waitFor();
+  await page.keyboard.type('g_2000_har');
+  await page.locator('.found-snippet mark', { hasText: 'G_2000_har' }).waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+});
+
 test('search loads more results with a filter on recent changes', options, async () => {
   const names = Array.from({ length: 51 }, (_, index) => `dirigible ${index}`);
   const folder = await openFolder();

@@ -9,6 +9,7 @@ import { type SearchCursor, type SearchRequest, type SearchResult, search } from
 import { makeDocx } from '../../src/search/extract/documents-for-tests.ts';
 import { catchUp, collect, type Room } from '../cluster/search-room.ts';
 import { addApplication, asBlob, fileIn, folderIn, inline, type Registered, what } from './requests.ts';
+import { testParts } from './search-parts.ts';
 import { testQueries } from './search-queries.ts';
 
 export interface SearchUnderTest extends Omit<Room, 'application'> {
@@ -278,6 +279,8 @@ export function testSearch(name: string, open: () => Promise<SearchUnderTest>): 
     });
 
     testQueries(openSpace);
+
+    testParts(openSpace);
 
     it('finds everything again after a rebuild, with the changes that were made meanwhile', async () => {
       const space = await openSpace();

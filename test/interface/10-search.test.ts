@@ -253,6 +253,32 @@ test('Pages do not repeat results, and a cursor is valid for its own list only',
   for (const limit of ['0', '1001', 'x']) assertRefusal(await ask(main, word, { limit }), 400, 'InvalidField');
 });
 
+test('match=part finds names by any part of them, with filters and pages, and nothing by its text', async () => {
+  const word = newWord();
+  const folder = await makeFolder(main);
+  const save = async (name: string, text = 'x') =>
+    (await saveFile(main, { FolderId: folder.Id, FileName: name }, text)).File;
+  const first = await save(`IMG_${word.toUpperCase()}00.jpg`);
+  const inner = await save(`Über${word}_00 & <b>.txt`);
+  await save('text.txt', `img_${word}`);
+  const part = { match: 'part' };
+  const inside = word.slice(2, 11);
+  const results = await finds(inside, [first, inner], part);
+  const snippets = results.map(({ Snippet }) => Snippet.replace(inside, 'PART').replace(inside.toUpperCase(), 'PART'));
+  for (const snippet of snippets) assert.match(snippet, /<mark>PART<\/mark>/);
+  assert.ok(snippets.some((snippet) => snippet.endsWith('_00 &amp; &lt;b&gt;.txt')));
+  assert.deepEqual(await find(`g_${word}`, part), [`/${folder.Name}/${first.Name}`]);
+  assert.deepEqual(await find(`ber${word}_00 & <`, part), [`/${folder.Name}/${inner.Name}`]);
+  assert.deepEqual(await find(`${word}*`, part), [], 'an asterisk is an asterisk');
+  assert.deepEqual(await find(word, { ...part, type: 'folder' }), []);
+  assert.deepEqual(await find(word, { ...part, folder: (await makeFolder(main)).Id }), []);
+  assert.deepEqual(await find(word, part, stranger), []);
+  const short = await find(word.slice(-1), { ...part, folder: folder.Id });
+  assert.ok(short.length >= 2, 'a single character is a part, too');
+  await trash(main, inner.Id);
+  assert.deepEqual(await find(word, part), [`/${folder.Name}/${first.Name}`]);
+});
+
 test('An invalid query is refused with the parameter at fault', async () => {
   assert.equal(assertRefusal(await call(main, '/search'), 400, 'InvalidField').Target, 'q');
   for (const q of ['', ' ', '"', 'a "b', 'a"b"', '...', '*', 'ab*', 'x'.repeat(501), '\u0000']) {
@@ -260,6 +286,8 @@ test('An invalid query is refused with the parameter at fault', async () => {
   }
   for (const [name, value] of [
     ['type', 'document'],
+    ['match', 'parts'],
+    ['match', ''],
     ['contentType', 'text'],
     ['modifiedAfter', 'yesterday'],
     ['modifiedAfter', '2026-13-01'],

@@ -43,10 +43,18 @@ export const searchRoute: CallerRoute = {
 text of its current version. \`inv*\` finds words that begin so, \`"two words"\` finds them one after the other. Case and
 diacritics do not matter. Entries whose names have all the words come first; within a kind the best matches first.
 
+With \`match=part\`, \`q\` is a part of a name and has no syntax: \`img_20\` finds \`IMG_2000.jpg\`. Names that begin with it come
+first within a slice of the newest entries.
+
 \`Snippet\` is HTML: escaped text with \`<mark>\` around what was found. What is saved can be found a moment later. A page may
 be shorter than \`limit\`, even empty, and still have a next one.`,
     parameters: [
       { ...parameter('q', 'What to look for'), required: true, example: 'invoice "acme corp" 202*' },
+      parameter(
+        'match',
+        'words: all words of q, anywhere; part: names that contain q, also within a word',
+        Type.Enum(['words', 'part'], { default: 'words' }),
+      ),
       parameter('type', 'Folders or files only', Type.Enum(['folder', 'file'])),
       parameter('contentType', 'Only of this content type, or of a kind such as image/*'),
       parameter('folder', 'Only what lies beneath this folder, at any depth; -root- for all'),
@@ -79,6 +87,7 @@ type SearchFilter = Omit<SearchRequest, 'limit' | 'after'>;
 function readFilter(query: URLSearchParams): SearchFilter {
   return {
     text: query.get('q'),
+    match: readMatch(query.get('match')),
     folderId: query.get('folder'),
     kind: readKind(query.get('type')),
     contentType: readContentType(query.get('contentType')),
@@ -99,6 +108,11 @@ export function toSearchCursor([stage, before, entry, score]: PageCursor): Searc
 
 export function toPageCursor({ stage, before, last }: SearchCursor): PageCursor {
   return [stage, before, last?.entry ?? null, last?.score ?? null];
+}
+
+function readMatch(text: string | null): NonNullable<SearchRequest['match']> {
+  if (text === null || text === 'words' || text === 'part') return text ?? 'words';
+  throw new Refusal('InvalidField', 'match must be words or part.', { target: 'match' });
 }
 
 function readKind(text: string | null): Kind | null {

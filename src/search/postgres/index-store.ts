@@ -20,7 +20,7 @@ import { countWords } from '../words.ts';
 import { toVectors, type Vectors } from './vectors.ts';
 
 /** An index with a lower number is rebuilt; one with a higher number belongs to nodes of a later release. */
-const format = 2;
+const format = 3;
 /** Documents sent at a time, while the words of the next ones are computed. */
 const sendBatch = 16;
 /** A backup can hold the tables for long, and queries would queue behind our lock. */
@@ -199,7 +199,7 @@ function toKeys(documents: readonly number[]): [spaces: number[], entries: numbe
 }
 
 const columns = `space entry name properties content readable state reason attempts
-  length frequencies text pieces names words`;
+  length frequencies text pieces names words parts`;
 
 const put = insertInto('search_documents', columns, {
   onConflict: `ON CONFLICT (space, entry) DO UPDATE SET
@@ -219,11 +219,11 @@ function toRow(record: DocumentRecord, reading: Reading): { values: Value[]; pie
   const text = reading.state === 'indexed' ? toStorable(reading.text) : '';
   const { words: length, pairs } = countWords(text);
   const frequencies = Buffer.from(pairs.buffer, pairs.byteOffset, pairs.byteLength);
-  const { names, words, pieces }: Vectors = toVectors({ space, entry, name, properties, text });
+  const { names, words, parts, pieces }: Vectors = toVectors({ space, entry, name, properties, text });
   const reason = reading.state === 'skipped' ? toStorable(reading.reason) : null;
   const described = [space, entry, name, properties, content, readable, reading.state, reason];
   return {
-    values: [...described, 0, length, frequencies, text === '' ? null : text, pieces.length, names, words],
+    values: [...described, 0, length, frequencies, text === '' ? null : text, pieces.length, names, words, parts],
     pieces: pieces.map((words, piece) => [space, entry, piece, words]),
   };
 }

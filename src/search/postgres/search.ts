@@ -6,7 +6,7 @@ import { type PostgresOptions, toFault } from '../../catalog/postgres/connection
 import type { PostgresEngine } from '../../catalog/postgres/postgres.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { IndexerHost } from '../indexer-host.ts';
-import { parseQuery, type Query } from '../query.ts';
+import { type Match, parseQuery, type Query } from '../query.ts';
 import type { IndexStatus, RankedSlice, RankRequest, Search, SnippetsRequest } from '../search.ts';
 import { SearcherHost } from '../searcher-host.ts';
 import type { PostgresIndexerData } from './indexer-thread.ts';
@@ -58,8 +58,8 @@ class PostgresSearch implements Search {
     });
   }
 
-  parse(text: string | null): Query {
-    return parseQuery(text);
+  parse(text: string | null, match?: Match): Query {
+    return parseQuery(text, match);
   }
 
   follow(): void {

@@ -2,12 +2,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLost, openPool } from '../../catalog/postgres/connection.ts';
+import { hasPart, isShortPart, toPartScore } from '../parts.ts';
 import type { Query } from '../query.ts';
 import { toScore } from '../score.ts';
 import { type IndexStatus, type RankedSlice, type RankRequest, type SnippetsRequest, stages } from '../search.ts';
 import { toSnippet } from '../snippet.ts';
 import { beginningChars, SnippetBudget } from '../snippet-budget.ts';
-import { findSlice, type Slice, type SliceRow } from './slice.ts';
+import { findSlice, type Slice, type SliceRow, scanEntries } from './slice.ts';
 import { toLookup } from './vectors.ts';
 
 /** How long to search on while nothing matches. */
@@ -73,16 +74,17 @@ export class PostgresSearcher {
     const deadline = performance.now() + searchMs;
     const lookup = toLookup(query);
     const begin = before ?? (await this.#findNewest(space)) + 1;
-    if (lookup === null) return { stage, entries: [], before: begin, next: null };
-    const column = stage === 0 ? 'names' : 'words';
+    const { part } = query;
+    if (lookup === null || (part !== null && stage > 0)) return { stage, entries: [], before: begin, next: null };
+    const run = (sql: string, values: readonly unknown[]) => this.#query(sql, values);
+    const column = chooseColumn(query, stage);
     let slice: Slice = { rows: [], begin, end: begin };
     while (slice.end > 0) {
-      slice = await findSlice((sql, values) => this.#query(sql, values), {
-        ...{ space, column, lookup, deadline },
-        begin: slice.end,
-      });
-      // Leaves out what the first stage returns.
-      const rows = stage === 0 ? slice.rows : slice.rows.filter(({ isNamed }) => !isNamed);
+      slice =
+        part !== null && isShortPart(part)
+          ? await scanEntries(run, { space, begin: slice.end })
+          : await findSlice(run, { ...{ space, column, lookup, deadline }, begin: slice.end });
+      const rows = slice.rows.filter((row) => isOfStage(row, query, stage));
       if (rows.length > 0)
         return { stage, entries: sortByScore(rows, query), before: slice.begin, next: slice.end || null };
       if (performance.now() > deadline) break;
@@ -104,7 +106,7 @@ export class PostgresSearcher {
       if (sources.get(entry)?.isCut && budget.isLeft) await this.#completeNext(space, sources, entries.slice(index));
       const source = sources.get(entry);
       if (source === undefined) snippets.push('');
-      else snippets.push(toSnippet(query.terms, { ...source, text: budget.take(source.text) }));
+      else snippets.push(toSnippet(query, { ...source, text: budget.take(source.text) }));
     }
     return snippets;
   }
@@ -176,9 +178,21 @@ function toName(sql: string): string {
   return name;
 }
 
-function sortByScore(rows: readonly SliceRow[], { terms }: Query): RankedSlice['entries'] {
+function chooseColumn({ part }: Query, stage: number): 'names' | 'words' | 'parts' {
+  if (part !== null) return 'parts';
+  return stage === 0 ? 'names' : 'words';
+}
+
+/** The second stage leaves out what the first one returns. */
+function isOfStage({ name, isNamed }: SliceRow, { part }: Query, stage: number): boolean {
+  if (part !== null) return hasPart(name, part);
+  return stage === 0 || !isNamed;
+}
+
+function sortByScore(rows: readonly SliceRow[], { terms, part }: Query): RankedSlice['entries'] {
   return rows
     .map(({ entry, name, properties, length: words, frequencies }) => {
+      if (part !== null) return { entry, score: toPartScore(name, part) };
       const pairs = new Uint32Array(new Uint8Array(frequencies).buffer);
       return { entry, score: toScore(terms, { name, properties, words, pairs }) };
     })

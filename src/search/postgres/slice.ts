@@ -11,8 +11,8 @@ type RunQuery = (sql: string, values: readonly unknown[]) => Promise<unknown[][]
 
 interface SliceRequest {
   space: number;
-  /** Names alone, or all words. */
-  column: 'names' | 'words';
+  /** Names alone, all words, or parts of names: then the caller checks the order of the runs. */
+  column: 'names' | 'words' | 'parts';
   lookup: Lookup;
   /** Only entries with smaller numbers. */
   begin: number;
@@ -42,6 +42,8 @@ export interface Slice {
 const sliceRows = 300;
 const windowNumbers = 2 ** 18;
 const maxCandidates = 1500;
+/** Names that a short part is compared with at a time. */
+const scannedRows = 500;
 /** A block with more candidates is searched in smaller blocks. */
 const maxInBlock = 4000;
 
@@ -128,7 +130,7 @@ async function findInBlock(
   const candidates = `${toMark(space, level, end - 1)} & ${words}`;
   const inName = [words, ...phrases.map((phrase) => `(${phrase})`)].join(' & ');
   const values = [candidates, start, end, limit, inName];
-  const tuples = column === 'names' ? await query(inNames, values) : await query(inWords, [...values, phrases]);
+  const tuples = column === 'words' ? await query(inWords, [...values, phrases]) : await query(inNames[column], values);
   const rows = tuples.map(([entry, name, properties, length, frequencies, isNamed, isMatch]) => {
     return { entry, name, properties, length, frequencies, isNamed, isMatch } as BlockMatches['rows'][number];
   });
@@ -139,13 +141,29 @@ async function findInBlock(
 function toStatement(column: string, isMatch: string): string {
   return `SELECT entry, name, properties, length, frequencies, names @@ $5::tsquery, ${isMatch}, count FROM (
       SELECT *, count(*) OVER () AS count FROM (
-        SELECT space, entry, name, properties, length, frequencies, pieces, names, words FROM search_documents
+        SELECT space, entry, name, properties, length, frequencies, pieces, names, words, parts FROM search_documents
         WHERE ${column} @@ $1::tsquery AND entry + 0 >= $2::bigint AND entry + 0 < $3::bigint LIMIT ${maxInBlock + 1}
       ) AS candidates ORDER BY entry DESC LIMIT $4::int
     ) AS newest`;
 }
 
-const inNames = toStatement('names', 'names @@ $5::tsquery');
+const inNames = {
+  names: toStatement('names', 'names @@ $5::tsquery'),
+  parts: toStatement('parts', 'parts @@ $5::tsquery'),
+};
+
+/** The newest entries below a number, whatever their names. */
+export async function scanEntries(query: RunQuery, { space, begin }: { space: number; begin: number }): Promise<Slice> {
+  const tuples = await query(
+    `SELECT entry, name, properties, length, frequencies FROM search_documents
+     WHERE space = $1 AND entry < $2::bigint ORDER BY entry DESC LIMIT ${scannedRows}`,
+    [space, begin],
+  );
+  const rows = tuples.map(([entry, name, properties, length, frequencies]) => {
+    return { entry, name, properties, length, frequencies, isNamed: true } as SliceRow;
+  });
+  return { rows, begin, end: rows.length === scannedRows ? (rows.at(-1)?.entry ?? 0) : 0 };
+}
 
 const inWords = toStatement(
   'words',

@@ -68,7 +68,7 @@ test('a lookup has all words, and phrases in runs that fit a piece', () => {
     long?.phrases.map((phrase) => phrase.split(' <-> ').length),
     [64, 36],
   );
-  assert.equal(toLookup({ terms: [], expression: '' }), null);
+  assert.equal(toLookup({ terms: [], expression: '', part: null }), null);
 });
 
 test('a long word is cut in documents and in queries alike', () => {

@@ -9,8 +9,9 @@
 // Every vector also has marks, which cannot be words: the blocks of entry numbers that contain the document, small and large ones. A
 // query names one of them, so that its cost depends on the block and not on the size of the index.
 
+import { toGrams } from '../parts.ts';
 import type { Query, Term } from '../query.ts';
-import { toWords } from '../words.ts';
+import { fold, toWords } from '../words.ts';
 
 const maxPositions = 255;
 const lastPosition = 16_000;
@@ -33,6 +34,8 @@ interface VectorSource {
 
 export interface Vectors {
   names: string;
+  /** The runs of three characters of the folded name. */
+  parts: string;
   words: string;
   /** Empty when the positions are in `words`. */
   pieces: string[];
@@ -46,6 +49,7 @@ export function toVectors({ space, entry, name, properties, text }: VectorSource
   const isWhole = pieces.length <= 1;
   return {
     names: [...marks, ...names.slice(0, 1)].join(' '),
+    parts: [...marks, ...toGrams(fold(name)).map(quote)].join(' '),
     words: [...marks, ...(isWhole ? pieces.map((piece) => piece.toText()) : listAll(pieces))].join(' '),
     pieces: isWhole ? [] : pieces.map((piece) => piece.toText()),
   };
@@ -155,7 +159,8 @@ export interface Lookup {
 }
 
 /** Null when the query has no word. */
-export function toLookup({ terms }: Query): Lookup | null {
+export function toLookup({ terms, part }: Query): Lookup | null {
+  if (part !== null) return { words: toGrams(part).map(quote).join(' & '), phrases: [] };
   const all = terms.map(toOperands).filter((operands) => operands.length > 0);
   if (all.length === 0) return null;
   const phrases = all.filter(({ length }) => length > 1).flatMap(toRuns);

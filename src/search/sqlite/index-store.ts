@@ -7,6 +7,7 @@
 //   names      FTS5 over the names alone: searching them costs nothing for a word that only occurs in texts
 //   words      FTS5 over name, properties and text; of both, the row numbers are document numbers, and neither has a copy.
 //              Both get the words of `words.ts`, which the tokenizer `ascii` only has to split at spaces
+//   parts      FTS5 over runs of three characters of the folded names
 //
 // A document is `waiting` until its text is extracted, and `skipped`, with a reason, when it cannot be.
 
@@ -14,10 +15,10 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { makePrivate } from '../../runtime/private-file.ts';
-import { countWords, toTokens } from '../words.ts';
+import { countWords, fold, toTokens } from '../words.ts';
 
 /** An index with another number is rebuilt. */
-const format = 2;
+const format = 3;
 const minPackedChars = 8 * 1024;
 const cacheKib = 16 * 1024;
 /** Pages of the log at which a checkpoint runs. Each takes a sync, so it should be rare. */
@@ -57,6 +58,10 @@ const schema = `
   CREATE VIRTUAL TABLE words USING fts5 (
     name, properties, text, content = '', contentless_delete = 1,
     tokenize = "ascii"
+  );
+  CREATE VIRTUAL TABLE parts USING fts5 (
+    name, content = '', contentless_delete = 1,
+    tokenize = "trigram case_sensitive 1"
   );
   PRAGMA user_version = ${format};`;
 
@@ -171,7 +176,8 @@ export class IndexStore {
 
   clear(): void {
     this.#database.exec(`DELETE FROM documents; DELETE FROM texts;
-      INSERT INTO names (names) VALUES ('delete-all'); INSERT INTO words (words) VALUES ('delete-all')`);
+      INSERT INTO names (names) VALUES ('delete-all'); INSERT INTO words (words) VALUES ('delete-all');
+      INSERT INTO parts (parts) VALUES ('delete-all')`);
   }
 
   find(document: number): StoredRecord | null {
@@ -218,6 +224,7 @@ export class IndexStore {
     );
     if (text !== '') this.#all('INSERT INTO texts (document, text) VALUES (?, ?)', document, packText(text));
     this.#all('INSERT INTO names (rowid, name) VALUES (?, ?)', document, toTokens(name));
+    this.#all('INSERT INTO parts (rowid, name) VALUES (?, ?)', document, fold(name));
     this.#all(
       'INSERT INTO words (rowid, name, properties, text) VALUES (?, ?, ?, ?)',
       document,
@@ -233,6 +240,7 @@ export class IndexStore {
     this.#all('DELETE FROM texts WHERE document = ?', document);
     this.#all('DELETE FROM names WHERE rowid = ?', document);
     this.#all('DELETE FROM words WHERE rowid = ?', document);
+    this.#all('DELETE FROM parts WHERE rowid = ?', document);
   }
 
   /** The next one after this, or else the first. Called with the end of a space, so that spaces take turns. */

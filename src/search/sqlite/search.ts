@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import type { Blobs } from '../../blobs/blobs.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { IndexerHost } from '../indexer-host.ts';
-import { parseQuery, type Query } from '../query.ts';
+import { type Match, parseQuery, type Query } from '../query.ts';
 import type { IndexStatus, RankedSlice, RankRequest, Search, SnippetsRequest } from '../search.ts';
 import { SearcherHost } from '../searcher-host.ts';
 import type { IndexerData } from './indexer-thread.ts';
@@ -45,8 +45,8 @@ class SqliteSearch implements Search {
     });
   }
 
-  parse(text: string | null): Query {
-    return parseQuery(text);
+  parse(text: string | null, match?: Match): Query {
+    return parseQuery(text, match);
   }
 
   follow(): void {

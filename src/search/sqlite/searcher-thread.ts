@@ -8,6 +8,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { exitOnRequest } from '../../runtime/threads.ts';
 import { type Port, WorkerCalls } from '../../runtime/worker-calls.ts';
+import { hasPart, isShortPart, toPartScore } from '../parts.ts';
 import type { Query } from '../query.ts';
 import { toScore } from '../score.ts';
 import { type IndexStatus, type RankedSlice, type RankRequest, type SnippetsRequest, stages } from '../search.ts';
@@ -25,6 +26,8 @@ import {
 
 /** Entries of one slice, and the width of a window in entry numbers. */
 const sliceRows = 300;
+/** Names that a short part is compared with at a time. */
+const scannedRows = 500;
 const windowNumbers = 2 ** 18;
 /** How long to search on while nothing matches. */
 const searchMs = 50;
@@ -68,18 +71,15 @@ class Searcher {
     const newest = this.#findNewest(space);
     let begin = Math.min(before ?? entriesPerSpace, newest + 1);
     let end = begin;
+    if (query.part !== null && stage > 0) return { stage, entries: [], before: begin, next: null };
+    const source = chooseSource(query, stage);
     while (end > 0) {
       begin = end;
       const start = Math.max(0, end - windowNumbers);
-      const slice = this.#findSlice(
-        stage === 0 ? 'names' : 'words',
-        query,
-        toDocument(space, start),
-        toDocument(space, end),
-      );
+      const slice = this.#findSlice(source, query, toDocument(space, start), toDocument(space, end));
       const last = slice.at(-1);
-      end = slice.length === sliceRows && last !== undefined ? toEntryNumber(last[0]) : start;
-      const rows = stage === 0 ? slice : this.#withoutNamed(slice, query);
+      end = slice.length === source.rows && last !== undefined ? toEntryNumber(last[0]) : start;
+      const rows = this.#choose(slice, query, stage);
       if (rows.length > 0) return { stage, entries: sortByScore(rows, query), before: begin, next: end || null };
       if (performance.now() > deadline) break;
     }
@@ -94,15 +94,25 @@ class Searcher {
     return newest === undefined || newest[0] < toDocument(space, 0) ? -1 : toEntryNumber(newest[0]);
   }
 
-  #findSlice(table: 'names' | 'words', { expression }: Query, start: number, end: number): SliceRow[] {
+  #findSlice({ table, rows }: Source, { expression }: Query, start: number, end: number): SliceRow[] {
+    const columns = 'document, documents.name, documents.properties, length, frequencies';
+    if (table === 'documents') {
+      const sql = `SELECT ${columns} FROM documents WHERE document >= ? AND document < ? ORDER BY document DESC LIMIT ${rows}`;
+      return this.#all<SliceRow>(sql, start, end);
+    }
     return this.#all<SliceRow>(
-      `SELECT document, documents.name, documents.properties, length, frequencies
-       FROM ${table} JOIN documents ON document = ${table}.rowid
-       WHERE ${table} MATCH ? AND ${table}.rowid >= ? AND ${table}.rowid < ? ORDER BY ${table}.rowid DESC LIMIT ${sliceRows}`,
+      `SELECT ${columns} FROM ${table} JOIN documents ON document = ${table}.rowid
+       WHERE ${table} MATCH ? AND ${table}.rowid >= ? AND ${table}.rowid < ? ORDER BY ${table}.rowid DESC LIMIT ${rows}`,
       expression,
       start,
       end,
     );
+  }
+
+  #choose(slice: readonly SliceRow[], query: Query, stage: number): readonly SliceRow[] {
+    const { part } = query;
+    if (part !== null) return slice.filter(([, name]) => hasPart(name, part));
+    return stage === 0 ? slice : this.#withoutNamed(slice, query);
   }
 
   /** Leaves out what the first stage returns. That is at most as many as the slice has. */
@@ -131,7 +141,7 @@ class Searcher {
       const [name, properties, packed] = row;
       const unpack = budget.isLeft ? unpackText : unpackBeginning;
       const text = packed === null ? '' : budget.take(unpack(packed));
-      return toSnippet(query.terms, { name, properties, text });
+      return toSnippet(query, { name, properties, text });
     });
   }
 
@@ -153,11 +163,26 @@ class Searcher {
   }
 }
 
+interface Source {
+  /** `documents`: all of them. */
+  table: 'names' | 'words' | 'parts' | 'documents';
+  /** At a time. */
+  rows: number;
+}
+
+function chooseSource({ part }: Query, stage: number): Source {
+  if (part !== null) {
+    return isShortPart(part) ? { table: 'documents', rows: scannedRows } : { table: 'parts', rows: sliceRows };
+  }
+  return { table: stage === 0 ? 'names' : 'words', rows: sliceRows };
+}
+
 type SliceRow = [document: number, name: string, properties: string, words: number, frequencies: Uint8Array];
 
-function sortByScore(rows: readonly SliceRow[], { terms }: Query): RankedSlice['entries'] {
+function sortByScore(rows: readonly SliceRow[], { terms, part }: Query): RankedSlice['entries'] {
   return rows
     .map(([document, name, properties, words, frequencies]) => {
+      if (part !== null) return { entry: toEntryNumber(document), score: toPartScore(name, part) };
       const pairs = new Uint32Array(frequencies.slice().buffer);
       return { entry: toEntryNumber(document), score: toScore(terms, { name, properties, words, pairs }) };
     })
