@@ -26,6 +26,7 @@ import { small } from './small.ts';
 import { steady } from './steady.ts';
 import { trees } from './trees.ts';
 import { webdav } from './webdav.ts';
+import { webhooksScenario } from './webhooks.ts';
 
 const scenarios: Record<string, Scenario> = {
   small,
@@ -38,6 +39,7 @@ const scenarios: Record<string, Scenario> = {
   trees,
   put,
   webdav,
+  webhooks: webhooksScenario,
   search,
   peers,
   cluster,

@@ -53,7 +53,7 @@ export type Options = {
 export class UsageError extends Error {}
 
 export const usage = `  --size N            how much is built: entries, documents, files, or MiB of the file (each scenario says its own)
-  --rate N            in trees: saves in a second that go on meanwhile (200)
+  --rate N            in trees and webhooks: saves in a second that go on meanwhile (200)
   --tree A,B          in trees: wide, narrow
   --wait N            in listing, trees, mixed and grow: seconds to wait at most until everything is indexed (1800)
   --rest N            seconds of doing nothing then: on a host that gives its processors by credit (0)
