@@ -5,13 +5,15 @@
 
 import { anySpace } from '../catalog/commits.ts';
 import type { WebhookWork } from '../catalog/verbs/webhook-deliveries.ts';
-import type { SpaceChange, SpaceJournalPage } from '../catalog/verbs/webhook-events.ts';
-import { isOfEntry, matchEvent } from '../domain/webhook-events.ts';
+import type { SpaceChange } from '../catalog/verbs/webhook-events.ts';
+import { isOfEntry } from '../domain/webhook-events.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { byOperator } from '../operations/origin.ts';
 import { type Attempt, attemptDelivery, type RenderEvent, type WebhookEvent } from '../operations/webhook-message.ts';
 import type { Timer } from '../runtime/clock.ts';
+import { Turns } from '../runtime/turns.ts';
 import type { Job } from './job.ts';
+import { pageChanges, WebhookJournal } from './webhook-journal.ts';
 import { toRetryDelay } from './webhook-retries.ts';
 
 /** How soon another node takes over. */
@@ -20,13 +22,13 @@ const claimEveryMs = 2000;
 const lookEveryMs = 1000;
 /** Pause after a wake-up: one look at the journal for many saves. */
 const restMs = 50;
-const pageChanges = 200;
 /** A position that moves without an event, because none matched, is stored so rarely. */
-const storeAfterPositions = 500;
+const storeAfterPositions = 5000;
 const storeAfterMs = 10 * 60 * 1000;
 const disableAfterMs = 3 * 24 * 60 * 60 * 1000;
 const keptDeliveries = 10_000;
 const trimEvery = 500;
+const nothing = { entry: null, path: null };
 
 interface WebhooksOptions {
   render: RenderEvent;
@@ -62,12 +64,13 @@ class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
   /** Webhooks that were busy when there was something new. */
   readonly #skipped = new Set<string>();
-  /** Pages of the journal that webhooks of a space share in one round. */
-  #pages = new Map<string, Promise<SpaceJournalPage>>();
+  readonly #journal: WebhookJournal;
+  readonly #turns = new Turns();
   #retry: Timer | null = null;
 
   constructor(cabinet: Cabinet, options: WebhooksOptions) {
     this.#cabinet = cabinet;
+    this.#journal = new WebhookJournal(cabinet.catalog);
     this.#options = options;
   }
 
@@ -98,7 +101,7 @@ class Deliveries {
     const works = await catalog.listWebhookWork({});
     const known = new Set(works.map(({ id }) => id));
     for (const id of this.#progress.keys()) if (!known.has(id)) this.#progress.delete(id);
-    this.#pages = new Map();
+    this.#journal.begin(works);
     const now = clock.now();
     let next = Number.POSITIVE_INFINITY;
     for (const work of works) {
@@ -125,11 +128,13 @@ class Deliveries {
   async #send(work: WebhookWork, signal: AbortSignal): Promise<void> {
     const progress = this.#progressOf(work);
     for (;;) {
-      const page = await this.#read(work.space, progress.scanned);
+      const page = await this.#journal.read(work.space, progress.scanned);
       for (const change of page.changes) {
         signal.throwIfAborted();
-        const event = await this.#toEvent(work, change);
-        if (event !== null && !(await this.#deliver(work, event, signal))) return;
+        if (await this.#journal.isWanted(work, change, page)) {
+          await this.#turns.take();
+          if (!(await this.#deliver(work, await this.#toEvent(work, change), signal))) return;
+        }
         progress.scanned = change.position;
       }
       progress.scanned = Math.max(progress.scanned, page.upTo);
@@ -146,31 +151,12 @@ class Deliveries {
     return progress;
   }
 
-  #read(space: number, after: number): Promise<SpaceJournalPage> {
-    const key = `${space} ${after}`;
-    const pages = this.#pages;
-    const known = pages.get(key);
-    if (known !== undefined) return known;
-    const page = this.#cabinet.catalog.listSpaceJournal({ space, after, limit: pageChanges });
-    pages.set(key, page);
-    return page;
-  }
-
-  /** Null: the webhook does not want it. */
-  async #toEvent(work: WebhookWork, change: SpaceChange): Promise<WebhookEvent | null> {
-    const { id, space, spaceId, folderId: folder, events } = work;
-    if (change.action === 'webhook.created' && change.entry === id) return null;
-    const match = matchEvent(events, change.action);
-    if (match === false || (folder !== null && !isOfEntry(change.action))) return null;
-    const subject = await this.#cabinet.catalog.describeChange({ space, change, folder });
-    if (!subject.isBeneath) return null;
-    if (match !== true && subject.kind !== null && !match.includes(subject.kind)) return null;
-    const { position, at, by, action, details } = change;
-    const { entry, path } = subject;
-    return {
-      ...{ id: `${spaceId}:${position}`, spaceId, position, at, by, action, subject: change.entry, details },
-      ...{ entry, path },
-    };
+  /** The entry as it is now. */
+  async #toEvent({ space, spaceId }: WebhookWork, change: SpaceChange): Promise<WebhookEvent> {
+    const { position, at, by, action, details, entry: subject } = change;
+    const isAbout = isOfEntry(action);
+    const shown = isAbout ? await this.#cabinet.catalog.showSubject({ space, entry: subject }) : nothing;
+    return { id: `${spaceId}:${position}`, spaceId, position, at, by, action, subject, details, ...shown };
   }
 
   /** Whether the receiver took it and the next one may follow. */

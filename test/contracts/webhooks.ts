@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import type { SpaceChange } from '../../src/catalog/verbs/webhook-events.ts';
 import type { Delivery } from '../../src/catalog/verbs/webhooks.ts';
 import type { CatalogUnderTest } from './catalog.ts';
 import { addApplication, fileIn, folderIn, type Registered, refuses, what } from './requests.ts';
@@ -164,11 +163,9 @@ export function testWebhooks(name: string, open: () => Promise<CatalogUnderTest>
       assert.equal(await catalog.findEntry({ space, id: file.id }), null);
       const { changes } = await catalog.listSpaceJournal({ space, after: 0, limit: 100 });
       const beneath = async (root: string) => {
-        const isIn = async (change: SpaceChange) =>
-          (await catalog.describeChange({ space, change, folder: root })).isBeneath;
         const tree = changes.filter(({ action }) => /^(file|folder|entry)\./.test(action));
-        const found = await Promise.all(tree.map(isIn));
-        return tree.filter((_, index) => found[index]).map(({ action }) => action);
+        const placed = await catalog.placeChanges({ space, changes: tree, folders: [left, right] });
+        return tree.filter((_, index) => placed[index]?.includes(root)).map(({ action }) => action);
       };
       assert.deepEqual(await beneath(left), ['folder.created', 'folder.created', 'file.created', 'entry.changed']);
       assert.deepEqual(await beneath(right), [

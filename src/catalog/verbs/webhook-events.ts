@@ -1,5 +1,5 @@
-// The journal as webhooks read it: the changes of a space in order, and for each change what it is about, and whether that
-// was beneath a folder then.
+// The journal as webhooks read it: the changes of a space in order, and for each change what it is about, and which
+// folders that was beneath then.
 // A receiver may be late, and folders may have moved or vanished since. So the folder above an entry at a position of the
 // journal is read from the next change of the entry's place, else from the entry as it is now, else from the last change before.
 
@@ -7,7 +7,7 @@ import type { Entry, Kind } from '../../domain/entry.ts';
 import { read } from '../declaration.ts';
 import { row, rows, type Verb } from '../sql.ts';
 import { raw, sql } from '../statement.ts';
-import { findRow, toEntry } from './entries.ts';
+import { findRow, toEntry, toKind } from './entries.ts';
 import { findJournalEnds } from './journal.ts';
 import { hiddenId, isVisible, locate, pathOf, trashId } from './tree.ts';
 
@@ -74,64 +74,93 @@ function* isBefore(position: number, time: number): Verb<boolean> {
   return found !== undefined && found.at < time;
 }
 
-export interface DescribeChange {
+export interface ShowSubject {
   space: number;
-  change: SpaceChange;
-  /** Null: wherever it was. */
-  folder: string | null;
+  entry: string;
 }
 
 export interface ChangeSubject {
-  /** Null: it can no longer be known. */
-  kind: Kind | null;
   /** As it is now; null once it is removed for good. */
   entry: Entry | null;
   /** Null in the trash, too. */
   path: string | null;
-  /** Whether it was the folder or beneath it before or after the change. What can no longer be known counts as beneath. */
-  isBeneath: boolean;
 }
 
-export const describeChange = read(
+/** What a change is about, as it is now. */
+export const showSubject = read({}, function* showSubject({ space, entry }: ShowSubject): Verb<ChangeSubject> {
+  const found = yield* findRow(space, entry);
+  const located = found === undefined ? undefined : yield* locate(found);
+  if (located === undefined || located.above.at(-1)?.id === hiddenId) return { entry: null, path: null };
+  return { entry: toEntry(located), path: isVisible(located) ? pathOf(located) : null };
+});
+
+/** A file or a folder; null: it can no longer be known. */
+export const findKind = read(
   { catchUp: 'journal' },
-  function* describeChange({ space, change, folder }: DescribeChange): Verb<ChangeSubject> {
-    const details = toPlacing(change.details);
+  function* findKind({ space, change }: { space: number; change: SpaceChange }): Verb<Kind | null> {
+    const { kind } = toPlacing(change.details);
+    if (kind !== undefined) return kind;
     const found = yield* findRow(space, change.entry);
-    const located = found === undefined ? undefined : yield* locate(found);
-    const isGone = located === undefined || located.above.at(-1)?.id === hiddenId;
-    return {
-      kind: located === undefined ? (details.kind ?? null) : toEntry(located).kind,
-      entry: isGone ? null : toEntry(located),
-      path: isGone || !isVisible(located) ? null : pathOf(located),
-      isBeneath: folder === null || (yield* wasBeneath(space, change, folder)),
-    };
+    return found === undefined ? null : toKind(found.kind);
   },
 );
 
-function* wasBeneath(space: number, { entry, position, action, details }: SpaceChange, folder: string): Verb<boolean> {
-  if (entry === folder) return true;
+export interface PlaceChanges {
+  space: number;
+  /** In the order of their positions. */
+  changes: readonly SpaceChange[];
+  folders: readonly string[];
+}
+
+/** For each change, which of the folders its entry was, or lay beneath, before or after it. What can no longer be known counts as
+ *  beneath all of them. */
+export const placeChanges = read(
+  { catchUp: 'journal' },
+  function* placeChanges({ space, changes, folders }: PlaceChanges): Verb<string[][]> {
+    const places: Places = { space, folders: new Set(folders), settled: new Map() };
+    const placed: string[][] = [];
+    for (const change of changes) placed.push([...(yield* findPlaces(places, change))]);
+    return placed;
+  },
+);
+
+interface Places {
+  space: number;
+  folders: ReadonlySet<string>;
+  /** The folder above an entry that has not moved since: it is the same at every later position. */
+  settled: Map<string, string | null>;
+}
+
+function* findPlaces(places: Places, { entry, position, action, details }: SpaceChange): Verb<Set<string>> {
+  const found = new Set<string>();
   const isPlaced = action.startsWith('entry.') || action.startsWith('file.') || action.startsWith('folder.');
   const { parent, from } = isPlaced ? toPlacing(details) : {};
   // `entry.trashed` says where it was, the others where it is.
   const before = from ?? (action === 'entry.trashed' ? parent : undefined);
   const after = action === 'entry.trashed' ? undefined : parent;
-  if (before === undefined && after === undefined) return yield* isAt(space, entry, position, folder);
-  if (after !== undefined && (yield* isAt(space, after, position, folder))) return true;
-  return before !== undefined && (yield* isAt(space, before, position - 1, folder));
+  if (places.folders.has(entry)) found.add(entry);
+  if (before === undefined && after === undefined) yield* addAbove(places, { entry, position }, found);
+  if (after !== undefined) yield* addAbove(places, { entry: after, position }, found);
+  if (before !== undefined) yield* addAbove(places, { entry: before, position: position - 1 }, found);
+  return found;
 }
 
 /** More than the levels of a tree. */
 const maxLevels = 200;
 
-/** Whether an entry was the folder or beneath it at a position. */
-function* isAt(space: number, entry: string, position: number, folder: string): Verb<boolean> {
-  let at: string | null | undefined = entry;
+/** Adds the folders that an entry was, or lay beneath, at a position. */
+function* addAbove(places: Places, at: { entry: string; position: number }, found: Set<string>): Verb<void> {
+  const { folders } = places;
+  let entry: string | null | undefined = at.entry;
   for (let level = 0; level < maxLevels; level += 1) {
-    if (at === folder || at === undefined) return true;
-    if (at === null || at === trashId || at === hiddenId) return false;
-    at = yield* findFolderAt(space, at, position);
+    if (entry === undefined) {
+      for (const folder of folders) found.add(folder);
+      return;
+    }
+    if (entry === null || entry === trashId || entry === hiddenId) return;
+    if (folders.has(entry)) found.add(entry);
+    entry = yield* findFolderAt(places, entry, at.position);
   }
-  return false;
 }
 
 /** As in the index `journal_placements`. */
@@ -142,7 +171,10 @@ const placements = raw(
 const maxPlacements = 20;
 
 /** The folder that contained an entry after the change at `position`. Null: none. Undefined: it can no longer be known. */
-function* findFolderAt(space: number, entry: string, position: number): Verb<string | null | undefined> {
+function* findFolderAt(places: Places, entry: string, position: number): Verb<string | null | undefined> {
+  const { space, settled } = places;
+  const known = settled.get(entry);
+  if (known !== undefined) return known;
   const later = yield* rows<{ action: string; details: string }>(sql`SELECT action, details FROM journal
     WHERE space = ${space} AND entry = ${entry} AND position > ${position} AND action IN (${placements})
     ORDER BY position LIMIT ${maxPlacements}`);
@@ -152,7 +184,10 @@ function* findFolderAt(space: number, entry: string, position: number): Verb<str
   }
   const now = yield* row<{ id: string | null }>(sql`SELECT above.id AS id FROM entries
     LEFT JOIN entries AS above ON above.entry = entries.parent WHERE entries.space = ${space} AND entries.id = ${entry}`);
-  if (now !== undefined) return now.id;
+  if (now !== undefined) {
+    if (later.length === 0) settled.set(entry, now.id);
+    return now.id;
+  }
   const last = yield* row<{ action: string; details: string }>(sql`SELECT action, details FROM journal
     WHERE space = ${space} AND entry = ${entry} AND position <= ${position} AND action IN (${placements})
     ORDER BY position DESC LIMIT 1`);
