@@ -21,7 +21,7 @@ const claimEveryMs = 2000;
 /** How soon it is noticed what was not announced in this process. */
 const lookEveryMs = 1000;
 /** Pause after a wake-up: one look at the journal for many saves. */
-const restMs = 50;
+const restMs = 150;
 /** A position that moves without an event, because none matched, is stored so rarely. */
 const storeAfterPositions = 5000;
 const storeAfterMs = 10 * 60 * 1000;
