@@ -80,6 +80,21 @@ test('new files and versions are followed, and the position is stored with them'
   assert.equal(place?.position, ends?.last);
 });
 
+test('an entry is found that has the number and the name of one purged in the same batch', async (context) => {
+  const { catalog, application, catchUp, find } = await openRoom(context);
+  const add = async () => (await catalog.createFolder(folderIn(application, 'same'))).folder.id;
+  const first = await add();
+  catchUp();
+  const numbers = find('same');
+  await catalog.removeEntry({ space: application.space, id: first, precondition: null, ...what });
+  for (const tree of await catalog.findHiddenTrees({})) {
+    await catalog.purgeSlice({ ...tree, at: what.at, request: what.request });
+  }
+  await add();
+  catchUp();
+  assert.deepEqual(find('same'), numbers, 'SQLite gives the number again');
+});
+
 test('properties and custom object types are found, default object types are not', async (context) => {
   const { catalog, application, catchUp, find } = await openRoom(context);
   await catalog.createFolder(

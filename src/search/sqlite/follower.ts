@@ -73,7 +73,7 @@ export class Follower {
       return true;
     }
     if (batch === null) return false;
-    const changes = this.#read(batch.subjects);
+    const changes = this.#read(batch.subjects, new Set(batch.gone));
     this.#store.transact(() => {
       for (const document of batch.gone) this.#store.remove(document);
       this.#write(changes);
@@ -122,11 +122,11 @@ export class Follower {
     return this.#catalog.read(findBytes(content));
   }
 
-  /** The entries that differ from the index. */
-  #read(subjects: readonly Subject[]): Change[] {
+  /** The entries that differ from the index. SQLite gives the number of a purged entry to a new one: what is `gone` is not its record. */
+  #read(subjects: readonly Subject[], gone: ReadonlySet<number> = new Set()): Change[] {
     return subjects.flatMap((subject): Change[] => {
       const record = toRecord(subject);
-      const known = this.#store.find(record.document);
+      const known = gone.has(record.document) ? null : this.#store.find(record.document);
       const difference = compare(record, known);
       if (difference === null) return [];
       const isContent = difference === 'content';
