@@ -59,7 +59,13 @@ export function listSuites(): Suite[] {
     { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser, filesPerProcess: 4 },
     { name: 'service', jobs: files('service', 'test/service/*.test.ts'), filesPerProcess: 6 },
     { name: 'resume', jobs: [program('resume', 'resume', node, 'test/resume/run.ts', '--uploads', '18')] },
-    { name: 'model', jobs: [program('model', 'model', node, 'test/model/run.ts', '--seconds', '12')] },
+    {
+      name: 'model',
+      jobs: [
+        program('model', 'model', node, 'test/model/run.ts', '--seconds', '12'),
+        program('model', 'grants', node, 'test/model/grants/run.ts', '--seconds', '15'),
+      ],
+    },
     { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally, filesPerProcess: 6 },
     {
       name: 'interface on PostgreSQL and S3',
@@ -112,6 +118,7 @@ export function listLongSuites(): Suite[] {
     one('resume', node, 'test/resume/run.ts', '--uploads', '500'),
     one('resume-large', node, 'test/resume/run.ts', '--large', '--gib', '4'),
     one('model', node, 'test/model/run.ts', '--seconds', '300'),
+    one('grants', node, 'test/model/grants/run.ts', '--seconds', '600', '--workers', '6'),
     one('generated-clients', node, 'test/clients/generated-clients.ts'),
     one('schemathesis', node, 'test/clients/schemathesis.ts'),
     {

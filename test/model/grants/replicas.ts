@@ -1,0 +1,98 @@
+// What somebody keeps who follows the changes: nothing may stay in it that the person no longer sees, and nothing may be reported
+// that the person has never seen.
+
+import { same } from './faces.ts';
+import type { Model } from './model.ts';
+import { read, type Space } from './world.ts';
+
+interface Replica {
+  cursor: string;
+  /** By id: the folder. */
+  known: Map<string, string | undefined>;
+}
+
+interface Change {
+  EntryId: string;
+  Action: string;
+  Entry?: object;
+  ParentFolderId?: string;
+}
+
+export class Replicas {
+  readonly #space: Space;
+  readonly #model: Model;
+  readonly #replicas = new Map<string, Replica>();
+  /** All that the person has ever been shown. */
+  readonly #shown = new Map<string, Set<string>>();
+
+  constructor(space: Space, model: Model) {
+    this.#space = space;
+    this.#model = model;
+  }
+
+  /** When the role in the space changes: cursors of members are not those of others. */
+  forget(who: string): void {
+    this.#replicas.delete(who);
+  }
+
+  /** To be called before every act: what is seen between two looks counts as seen. */
+  noteSeen(who: string): void {
+    const shown = this.#shown.get(who) ?? new Set();
+    this.#shown.set(who, shown);
+    for (const node of this.#model.nodes) if (this.#model.see(node, who, true) !== null) shown.add(node.id);
+  }
+
+  async compare(who: string): Promise<void> {
+    if (!this.#model.roles.has(who) && !this.#model.isGuest(who)) return;
+    const replica = this.#replicas.get(who);
+    if (replica !== undefined) await this.#follow(who, replica);
+    this.#replicas.set(who, await this.#begin(who));
+  }
+
+  async #follow(who: string, replica: Replica): Promise<void> {
+    for (const change of (await this.#readFrom(who, `cursor=${encodeURIComponent(replica.cursor)}`)).changes) {
+      if (change.EntryId === this.#space.rootId) continue;
+      same(this.#isKnown(who, change.EntryId), true, `${who} is told ${change.Action} of ${change.EntryId}`);
+      apply(replica, change);
+    }
+    const seen = this.#model.nodes.filter((node) => this.#model.see(node, who, true) !== null).map(({ id }) => id);
+    for (const id of replica.known.keys()) same(seen.includes(id), true, `${who} still has ${this.#nameOf(id)}`);
+    if (this.#model.roles.has(who)) same([...replica.known.keys()].sort(), seen.sort(), `${who} follows`);
+  }
+
+  #nameOf(id: string): string {
+    return this.#model.nodes.find((node) => node.id === id)?.name ?? id;
+  }
+
+  /** A member is also told of what was there and is gone. */
+  #isKnown(who: string, id: string): boolean {
+    return this.#model.roles.has(who) || this.#shown.get(who)?.has(id) === true;
+  }
+
+  async #begin(who: string): Promise<Replica> {
+    const { changes, cursor } = await this.#readFrom(who, 'from=snapshot');
+    const replica: Replica = { cursor, known: new Map() };
+    for (const change of changes) if (change.EntryId !== this.#space.rootId) apply(replica, change);
+    return replica;
+  }
+
+  async #readFrom(who: string, query: string): Promise<{ changes: Change[]; cursor: string }> {
+    const changes: Change[] = [];
+    for (let next = query; ; ) {
+      const answer = await this.#space.ask(who, `/changes?${next}&limit=1000`);
+      const { Changes, Cursor } = read<{ Changes: Change[]; Cursor: string }>(answer);
+      if (Changes.length === 0) return { changes, cursor: Cursor };
+      changes.push(...Changes);
+      next = `cursor=${encodeURIComponent(Cursor)}`;
+    }
+  }
+}
+
+/** "Whatever else was beneath it is gone as well." */
+function apply({ known }: Replica, { EntryId, Entry, ParentFolderId }: Change): void {
+  if (Entry !== undefined) known.set(EntryId, ParentFolderId);
+  else {
+    known.delete(EntryId);
+    for (const [id, folder] of known) if (folder === EntryId) apply({ known, cursor: '' }, { EntryId: id, Action: '' });
+  }
+}

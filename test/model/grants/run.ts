@@ -1,0 +1,122 @@
+// `node test/model/grants/run.ts [--sequences N | --seconds N] [--seed S] [--workers W]`: random sequences in which people grant, revoke,
+// move, copy, trash and restore, and are put into groups and roles, against a running service and a model in memory. What each
+// person sees on every face must be the model's. It prints how much was compared, or the seed and the shortest sequence that fails.
+
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { eventually, makeDataFolder, removeDataFolder, startService } from '../../service/service.ts';
+import { type Act, anyAct, beginning, outcomes, type Sequence } from './acts.ts';
+import { commonWord, Faces, tally } from './faces.ts';
+import { Model } from './model.ts';
+import { Replicas } from './replicas.ts';
+import { Place, people, read, type Space } from './world.ts';
+
+const maxActs = 14;
+const maxShrinkingMs = 20_000;
+const sequencesPerSecond = 50;
+
+interface Run {
+  sequences: number;
+  acts: number;
+  endsAt: number;
+  hasFailed: boolean;
+}
+
+async function open(space: Space, number: number): Promise<Sequence> {
+  const name = `${commonWord} top ${number}`;
+  const fields = { ParentFolderId: '-root-', FolderName: name };
+  const { Folder } = read<{ Folder: { Id: string } }>(await space.json('app', 'POST', '/folders', fields));
+  const model = new Model(Folder.Id, name);
+  return { space, model, faces: new Faces(space, model), replicas: new Replicas(space, model) };
+}
+
+async function runAll(sequence: Sequence, acts: readonly Act[], run: Run): Promise<void> {
+  for (const act of acts) {
+    await act.run(sequence);
+    run.acts += 1;
+    for (const who of people) sequence.replicas.noteSeen(who);
+  }
+  const { model, faces, replicas } = sequence;
+  const there = model.nodes.filter((node) => model.isThere(node)).length;
+  await eventually('everything is indexed', async () => (await faces.search('app', '')).length === there, 5_000);
+  for (const who of people) {
+    await faces.compareAll(who);
+    await faces.compareFound(who);
+    await replicas.compare(who);
+  }
+}
+
+/** Takes away what the sequence made, so that the next one finds an empty space. */
+async function close({ space, model }: Sequence): Promise<void> {
+  await space.ask('app', `/entries/${model.top.id}?permanent=true`, { method: 'DELETE' });
+  await space.ask('app', '/trash', { method: 'DELETE' });
+  for (const name of model.groups.keys()) await space.ask('app', `/groups/${name}`, { method: 'DELETE' });
+  for (const person of model.roles.keys()) await space.setRole(person, 'none');
+}
+
+/** Null, or what failed. */
+async function runWorker(run: Run, space: Space, seed: number, sequences: number): Promise<string | null> {
+  let number = 0;
+  let failedAt: number | null = null;
+  const acts = fc.array(anyAct, { minLength: 3, maxLength: maxActs, size: 'max' });
+  const property = fc.asyncProperty(beginning, acts, async ([tree, grants], rest) => {
+    if (Date.now() > (failedAt === null ? run.endsAt : failedAt + maxShrinkingMs)) return;
+    if (failedAt === null && run.hasFailed) return;
+    number += 1;
+    const sequence = await open(space, number);
+    try {
+      await runAll(sequence, [...tree, ...grants, ...rest], run);
+      run.sequences += 1;
+    } catch (error) {
+      run.hasFailed = true;
+      failedAt ??= Date.now();
+      throw error;
+    } finally {
+      await close(sequence);
+    }
+  });
+  const details = await fc.check(property, { seed, numRuns: sequences });
+  if (!details.failed) return null;
+  const [[tree, grants], rest] = details.counterexample ?? [[[], []], []];
+  const cause = details.errorInstance instanceof Error ? details.errorInstance.stack : String(details.errorInstance);
+  const steps = [...tree, ...grants, ...rest].map((act) => `  ${act}`).join('\n');
+  const again = `node test/model/grants/run.ts --workers 1 --seed ${seed} --sequences ${details.numRuns}`;
+  return `The service and the model differ.\n${again}\n${steps}\n${cause}`;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      sequences: { type: 'string' },
+      seconds: { type: 'string', default: '60' },
+      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+      workers: { type: 'string', default: '3' },
+    },
+  });
+  const [seed, workers, seconds] = [Number(values.seed), Number(values.workers), Number(values.seconds)];
+  const sequences = Number(values.sequences ?? sequencesPerSecond * seconds);
+  const dataFolder = makeDataFolder();
+  const service = await startService(dataFolder);
+  const place = new Place(service.production, dataFolder);
+  await place.addPeople();
+  const begun = Date.now();
+  const endsAt = values.sequences === undefined ? begun + seconds * 1000 : Number.POSITIVE_INFINITY;
+  const run: Run = { sequences: 0, acts: 0, endsAt, hasFailed: false };
+  const spaces: Space[] = [];
+  for (let worker = 0; worker < workers; worker += 1) spaces.push(await place.addSpace(`space-${worker}`));
+  const share = Math.ceil(sequences / workers);
+  const results = await Promise.all(spaces.map((space, worker) => runWorker(run, space, seed + worker, share)));
+  const failures = results.filter((result) => result !== null);
+  place.close();
+  await service.stop();
+  const counted = [...outcomes].map(([outcome, times]) => `${outcome} ${times}`).join(', ');
+  console.log(
+    `${run.sequences} sequences of ${run.acts} acts (${counted}), ${place.requests} requests, ${tally.comparisons} comparisons, ` +
+      `${((Date.now() - begun) / 1000).toFixed(0)} s, seed ${seed}: ${failures.length === 0 ? 'no difference' : 'FAILED'}`,
+  );
+  for (const failure of failures) console.error(failure);
+  removeDataFolder(dataFolder);
+  return failures.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
