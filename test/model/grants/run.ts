@@ -12,6 +12,8 @@ import { Replicas } from './replicas.ts';
 import { Place, people, read, type Space } from './world.ts';
 
 const maxActs = 14;
+/** After this act. */
+const followedFrom = 8;
 const maxShrinkingMs = 20_000;
 const sequencesPerSecond = 50;
 
@@ -31,9 +33,11 @@ async function open(space: Space, number: number): Promise<Sequence> {
 }
 
 async function runAll(sequence: Sequence, acts: readonly Act[], run: Run): Promise<void> {
-  for (const act of acts) {
+  for (const [index, act] of acts.entries()) {
     await act.run(sequence);
     run.acts += 1;
+    // From here on they follow the changes.
+    if (index === followedFrom) for (const who of people) await sequence.replicas.compare(who);
     for (const who of people) sequence.replicas.noteSeen(who);
   }
   const { model, faces, replicas } = sequence;
