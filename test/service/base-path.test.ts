@@ -160,6 +160,22 @@ test('uploads go on at their Location, by tus and by the IETF draft', { skip }, 
   }
 });
 
+test('WebDAV and MCP name addresses beneath the path', { skip }, async () => {
+  for (const beneath of [kept, stripped]) {
+    const { base } = beneath;
+    const { pathname } = new URL(base);
+    const listing = await fetch(`${base}/dav/`, { method: 'PROPFIND', headers: { ...toHeaders(beneath), Depth: '1' } });
+    const hrefs = [...(await listing.text()).matchAll(/<D:href>([^<]+)</g)].map(([, href]) => String(href));
+    assert.ok(hrefs.length >= 2);
+    for (const href of hrefs) assert.ok(href.startsWith(`${pathname}/dav/`), href);
+    const refused = await fetch(`${base}/mcp`, { method: 'POST', body: '{}' });
+    const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+    assert.ok(metadata.startsWith(`${base}/.well-known/`), metadata);
+    const { resource, authorization_servers: issuers } = await readMetadata(metadata);
+    assert.deepEqual([resource, issuers], [`${base}/mcp`, [base]]);
+  }
+});
+
 test('people sign in and out beneath the path, with cookies that stay there', { skip }, async () => {
   const page = await addPage(dataFolder, 'page');
   const ann: Person = await addUser(dataFolder, 'ann');
@@ -242,6 +258,8 @@ for (const [name, title] of [
     for (const known of metadataNames) {
       assert.equal((await readMetadata(`http://127.0.0.1:${port}/.well-known/${known}/cabinet`)).issuer, kept.base);
     }
+    const resource = await readMetadata(`http://127.0.0.1:${port}/.well-known/oauth-protected-resource/cabinet/mcp`);
+    assert.equal(resource.resource, `${kept.base}/mcp`);
     assert.equal((await fetch(`${base}/health/live`)).status, 200);
     assert.doesNotMatch(await (await fetch(`http://127.0.0.1:${port}/cabinets/health/live`)).text(), /live/);
     assert.equal((await fetch(`${base}/metrics`)).status, 403);

@@ -8,7 +8,11 @@ import { Entry, ErrorAnswer } from './schemas.ts';
 export const ChangeEntries = Type.Object(
   {
     Action: Type.Enum(entryActions, { description: '`trash` can be undone by `restore`; `delete` is for good.' }),
-    EntryIds: Type.Array(Type.String(), { minItems: 1, maxItems: maxEntriesAtOnce }),
+    EntryIds: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: maxEntriesAtOnce,
+      description: 'Folders and files; each is changed by itself.',
+    }),
     ParentFolderId: Type.Optional(
       Type.String({
         description:
@@ -24,21 +28,21 @@ const Result = Type.Object(
   {
     EntryId: Type.String({ description: 'As it was sent.' }),
     Entry: Type.Optional(Entry),
-    Error: Type.Optional(Type.Object(ErrorAnswer.properties.Error.properties)),
+    Error: Type.Optional(Type.Object(ErrorAnswer.properties.Error.properties, { description: 'Why it was refused.' })),
   },
   { title: 'EntryResult', description: 'The entry, or why it was refused.' },
 );
 
 const Job = Type.Object(
   {
-    Id: Type.String(),
+    Id: Type.String({ description: 'What GET /jobs/{id} takes.' }),
     Done: Type.Integer({ minimum: 0, description: 'How many entries it is done with.' }),
-    Total: Type.Integer({ minimum: 1 }),
+    Total: Type.Integer({ description: 'How many entries there are to change.', minimum: 1 }),
     State: Type.Enum(['running', 'done', 'failed', 'interrupted'], {
       description: '`failed` by a fault of the service, `interrupted` by its end: what was changed until then stays.',
     }),
   },
-  { title: 'Job' },
+  { title: 'Job', description: 'A change of many entries that goes on after the answer.' },
 );
 
 export const EntryResults = Type.Object(

@@ -15,6 +15,8 @@ type Operation = {
   responses: Record<string, { content?: Record<string, MediaType> }>;
 };
 
+type Described = { headers?: object; example?: unknown; schema: Record<string, unknown> };
+
 const address = 'http://127.0.0.1:8080';
 const document = JSON.parse(JSON.stringify(toDocument(routes, address))) as Document;
 const description = await openDescription(document);
@@ -123,6 +125,55 @@ test('every GET has a HEAD, whose answers have no bodies', () => {
     }
   }
 });
+
+test('every schema, and every field of one, is described', () => {
+  const components = document.components.schemas as Record<string, Record<string, unknown>>;
+  const missing = Object.entries(components).flatMap(([name, schema]) => [
+    ...(schema.description === undefined ? [name] : []),
+    ...listUndescribed(name, schema),
+  ]);
+  assert.deepEqual(missing, []);
+});
+
+/** Fields that refer to a component have its description. */
+function listUndescribed(where: string, schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, items, additionalProperties, anyOf = [] } = schema as Record<string, object | undefined>;
+  const fields = Object.entries(properties).flatMap(([name, field]: [string, object]) => [
+    ...('description' in field || '$ref' in field ? [] : [`${where}.${name}`]),
+    ...listUndescribed(`${where}.${name}`, field),
+  ]);
+  const within = [items, additionalProperties, ...Object.values(anyOf)];
+  return [...fields, ...within.flatMap((inner) => listUndescribed(where, inner))];
+}
+
+test('every parameter has an example that its schema allows, or a list of values', () => {
+  const components = document.components as unknown as { parameters: Record<string, Described> };
+  for (const [name, { example, schema }] of Object.entries(components.parameters)) {
+    if (example === undefined) assert.ok('enum' in schema, name);
+    else description.checkValue(`the example of ${name}`, schema, example);
+  }
+});
+
+test('answers list the headers that their statuses need', () => {
+  for (const [name, { headers = {} }] of listAnswers()) {
+    if (/ (201|303)$/.test(name)) assert.ok('Location' in headers, name);
+    if (/ 429$/.test(name)) assert.ok('Retry-After' in headers, name);
+    if (/ 401$/.test(name)) assert.ok('WWW-Authenticate' in headers, name);
+    if (/ (206|416)$/.test(name)) assert.ok('Content-Range' in headers, name);
+  }
+});
+
+function listAnswers(): [string, { headers?: object }][] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.entries(responses ?? {}).map(([status, answer]): [string, { headers?: object }] => {
+        const [, name = ''] = /responses\/(.+)$/.exec((answer as { $ref?: string }).$ref ?? '') ?? [];
+        return [`${method} ${path} ${status}`, document.components.responses[name] ?? (answer as Described)];
+      }),
+    ),
+  );
+}
 
 test('every reference can be resolved', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path as string);

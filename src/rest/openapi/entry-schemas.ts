@@ -6,7 +6,9 @@ import { Entry, Envelope, ErrorAnswer, entryName, ObjectType, Properties, ShownE
 
 const objectType = ObjectType;
 const conflictBehavior = Type.Enum(['Fail', 'Rename'], { description: 'What to do when the name is taken.' });
-const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()]);
+const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()], {
+  description: 'What is new in this version; null: nothing was said.',
+});
 
 /** The metadata of one file of a batch, at the same index as its part among the file parts. */
 export const BatchFile = Type.Object(
@@ -21,7 +23,9 @@ export const BatchFile = Type.Object(
     ContentType: Type.Optional(Type.String({ description: "Absent: the part's own." })),
     ObjectType: Type.Optional(objectType),
     Properties: Type.Optional(Properties),
-    ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
+    ConflictBehavior: Type.Optional(
+      Type.Enum(['Version', 'Fail', 'Rename', 'Existing'], { description: 'What to do when the name is taken.' }),
+    ),
     Comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
     Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'Hexadecimal; checked.' })),
   },
@@ -98,8 +102,9 @@ export const TrashPage = Type.Object(
         Entry,
         Path: Type.String({ description: 'Where it was.' }),
         TrashedAt: Timestamp,
-        TrashedBy: Type.String(),
+        TrashedBy: Type.String({ description: 'Who deleted it.' }),
       }),
+      { description: 'What was deleted.' },
     ),
   },
   { title: 'TrashPage', description: 'A page of the trash.' },
@@ -112,19 +117,19 @@ export const EmptiedTrash = Type.Object(
 
 export const Version = Type.Object(
   {
-    Version: Type.Integer({ minimum: 1 }),
-    Size: Type.Integer({ minimum: 0 }),
-    ContentType: Type.String(),
-    Sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    Version: Type.Integer({ description: '1 for the first.', minimum: 1 }),
+    Size: Type.Integer({ description: 'Bytes.', minimum: 0 }),
+    ContentType: Type.String({ description: 'The media type.' }),
+    Sha256: Type.String({ description: 'Of the content, in hexadecimal.', pattern: '^[0-9a-f]{64}$' }),
     CreatedAt: Timestamp,
-    CreatedBy: Type.String(),
+    CreatedBy: Type.String({ description: 'Who saved it.' }),
     Comment: comment,
   },
   { title: 'Version', description: 'One state of the content of a file.' },
 );
 
 export const VersionPage = Type.Object(
-  { Versions: Type.Array(Version) },
+  { Versions: Type.Array(Version, { description: 'Newest first.' }) },
   { title: 'VersionPage', description: 'A page of versions, newest first.' },
 );
 
@@ -144,13 +149,14 @@ export const ChangesPage = Type.Object(
       Type.Object({
         Position: Type.Integer({ minimum: 0, description: 'Grows from change to change.' }),
         At: Timestamp,
-        By: Type.String(),
-        Action: Type.String(),
-        EntryId: Type.String(),
+        By: Type.String({ description: 'Who changed it, in the form of `CreatedBy`.' }),
+        Action: Type.String({ description: 'What was done, such as file.saved.' }),
+        EntryId: Type.String({ description: 'What was changed.' }),
         ParentFolderId: Type.Optional(Type.String({ description: 'Where it is now; absent at the top of the trash.' })),
         Trashed: Type.Optional(Type.Boolean({ description: 'True: it is in the trash itself.' })),
         Entry: Type.Optional(Entry),
       }),
+      { description: 'In the order in which they were committed.' },
     ),
     Cursor: Type.String({ description: 'Where to go on.' }),
   },

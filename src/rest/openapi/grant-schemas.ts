@@ -7,65 +7,87 @@ import { Entry, Timestamp } from './schemas.ts';
 
 const principal = Type.String({ description: '`user:` and the id of a person, or `group:` and the name of a group.' });
 
-const GrantPlace = Type.Object({ Id: Type.String(), Path: Type.String() }, { title: 'GrantPlace' });
+const GrantPlace = Type.Object(
+  {
+    Id: Type.String({ description: 'The id of the entry.' }),
+    Path: Type.String({ description: 'The way from the root.' }),
+  },
+  { title: 'GrantPlace', description: 'The entry that a role was granted on.' },
+);
 
 const AccessLine = Type.Object(
   {
     Principal: principal,
-    Role: Type.Enum([...roles]),
+    Role: Type.Enum([...roles], { description: 'What it allows.' }),
     From: Type.Union([GrantPlace, Type.Enum(['space'])], {
       description: 'The entry that it was granted on: this one, or a folder above it. `space`: a role in the space.',
     }),
   },
-  { title: 'AccessLine' },
+  { title: 'AccessLine', description: 'One reason why somebody may see the entry.' },
 );
 
 export const AccessList = Type.Object(
-  { Access: Type.Array(AccessLine) },
+  { Access: Type.Array(AccessLine, { description: 'One line for each person or group and reason.' }) },
   { title: 'AccessList', description: 'Who may see an entry, and why.' },
 );
 
 export const Grant = Type.Object(
-  { Role: Type.Enum([...grantRoles]) },
+  { Role: Type.Enum([...grantRoles], { description: 'What they may do.' }) },
   { title: 'Grant', description: 'What is granted on an entry and everything beneath it.' },
 );
 
-const SharedSpace = Type.Object({ Id: Type.String(), Name: Type.String() }, { title: 'SharedSpace' });
+const SharedSpace = Type.Object(
+  {
+    Id: Type.String({ description: 'What the header SpaceId takes.' }),
+    Name: Type.String({ description: 'The name of the space.' }),
+  },
+  { title: 'SharedSpace', description: 'The space that an entry is in.' },
+);
 
 const SharedEntry = Type.Object(
   {
     Entry,
-    Role: Type.Enum([...grantRoles]),
+    Role: Type.Enum([...grantRoles], { description: 'What the caller may do.' }),
     Space: SharedSpace,
     GrantedBy: Type.String({ description: 'In the form of `CreatedBy`.' }),
     GrantedAt: Timestamp,
   },
-  { title: 'SharedEntry' },
+  { title: 'SharedEntry', description: 'An entry that was shared with the caller.' },
 );
 
 export const SharedEntries = Type.Object(
-  { Entries: Type.Array(SharedEntry) },
+  { Entries: Type.Array(SharedEntry, { description: 'A page of them.' }) },
   { title: 'SharedEntries', description: 'What is shared with the caller.' },
 );
 
-const groupFields = Type.Object({ Name: Type.String(), Members: Type.Array(Type.String()) }, { title: 'GroupFields' });
+const groupFields = Type.Object(
+  {
+    Name: Type.String({ description: 'Unique in the space.' }),
+    Members: Type.Array(Type.String(), { description: 'The ids of people.' }),
+  },
+  { title: 'GroupFields', description: 'The name and the people of a group.' },
+);
 
 export const Group = Type.Object({ Group: groupFields }, { title: 'Group', description: 'A group of people.' });
 
 export const Groups = Type.Object(
-  { Groups: Type.Array(groupFields) },
+  { Groups: Type.Array(groupFields, { description: 'A page of them.' }) },
   { title: 'Groups', description: 'The groups of a space.' },
 );
 
-const memberIds = Type.Array(Type.String({ description: 'The id of a person.' }), { maxItems: 1000 });
+const memberIds = (description: string) =>
+  Type.Array(Type.String({ description: 'The id of a person.' }), { maxItems: 1000, description });
 
 export const AddGroup = Type.Object(
-  { Name: Type.String({ maxLength: 100 }), Members: Type.Optional(memberIds) },
+  {
+    Name: Type.String({ maxLength: 100, description: 'Unique in the space.' }),
+    Members: Type.Optional(memberIds('Nobody by default.')),
+  },
   { title: 'AddGroup', description: 'A new group.' },
 );
 
 export const ChangeGroup = Type.Object(
-  { Add: Type.Optional(memberIds), Remove: Type.Optional(memberIds) },
+  { Add: Type.Optional(memberIds('Who joins.')), Remove: Type.Optional(memberIds('Who leaves.')) },
   { title: 'ChangeGroup', description: 'Who joins and who leaves.' },
 );
 

@@ -7,18 +7,20 @@ import { exampleSpace } from './managing-examples.ts';
 import { Entry, Space } from './schemas.ts';
 
 const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
-const access = Type.Enum(['read', 'write']);
+const access = Type.Enum(['read', 'write'], { description: 'What programs can do with it.' });
 
 export const Account = Type.Object(
   {
     Id: Type.String({ description: 'The id of the person; the AppKey of an application that acts for itself.' }),
-    Name: Type.String(),
-    Kind: Type.Enum(['person', 'application']),
-    Spaces: Type.Array(Space),
+    Name: Type.String({ description: 'For people; the id where there is none.' }),
+    Kind: Type.Enum(['person', 'application'], { description: 'Who sent the request.' }),
+    Spaces: Type.Array(Space, { description: 'Those that the caller can use.' }),
     HasPassword: Type.Boolean({ description: 'False for people of outside issuers and for applications.' }),
-    SecondFactors: Type.Array(Type.Enum(['totp', 'passkey'])),
+    SecondFactors: Type.Array(Type.Enum(['totp', 'passkey']), {
+      description: 'What a sign-in needs beside the password.',
+    }),
   },
-  { title: 'Account' },
+  { title: 'Account', description: 'Who the caller is.' },
 );
 
 export const exampleAccount = {
@@ -32,32 +34,38 @@ export const exampleAccount = {
 
 export const ChangePassword = Type.Object(
   {
-    Current: Type.String({ maxLength: 1024 }),
+    Current: Type.String({ description: 'The password until now.', maxLength: 1024 }),
     New: Type.String({
       maxLength: 1024,
       description: '12 to 256 characters; not your id, and not one of the most common passwords.',
     }),
   },
-  { title: 'ChangePassword' },
+  { title: 'ChangePassword', description: 'The current and the new password.' },
 );
 
-export const Nothing = Type.Object({}, { title: 'Nothing', additionalProperties: false });
+export const Nothing = Type.Object(
+  {},
+  { title: 'Nothing', description: 'An empty object.', additionalProperties: false },
+);
 
 const Session = Type.Object(
   {
-    Id: Type.String(),
+    Id: Type.String({ description: 'Ends the session, by DELETE.' }),
     Application: Type.String({ description: 'The AppKey.' }),
-    ApplicationName: Type.String(),
+    ApplicationName: Type.String({ description: 'The name of the application.' }),
     StartedAt: time,
     LastUsedAt: Type.String({ format: 'date-time', description: 'Recorded about once a minute.' }),
     Address: Type.String({ description: 'Where it began.' }),
     UserAgent: Type.String({ description: 'In which browser it began, as the browser says.' }),
     IsCurrent: Type.Boolean({ description: 'Whether the request came from it.' }),
   },
-  { title: 'Session' },
+  { title: 'Session', description: 'A sign-in of a person by one application.' },
 );
 
-export const Sessions = Type.Object({ Sessions: Type.Array(Session) }, { title: 'Sessions' });
+export const Sessions = Type.Object(
+  { Sessions: Type.Array(Session, { description: 'Those that have not ended.' }) },
+  { title: 'Sessions', description: 'Where a person is signed in.' },
+);
 
 export const exampleSession = {
   Id: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
@@ -76,15 +84,16 @@ export const Consents = Type.Object(
       Type.Object(
         {
           Application: Type.String({ description: 'The AppKey.' }),
-          ApplicationName: Type.String(),
+          ApplicationName: Type.String({ description: 'The name of the application.' }),
           Scopes: Type.Array(Type.String(), { description: 'What you allowed; all of it by `scope` of OAuth 2.0.' }),
           GivenAt: time,
         },
-        { title: 'GivenConsent' },
+        { title: 'GivenConsent', description: 'What a person has allowed one application.' },
       ),
+      { description: 'One for each application.' },
     ),
   },
-  { title: 'Consents' },
+  { title: 'Consents', description: 'What a person has allowed applications.' },
 );
 
 export const exampleConsent = {
@@ -98,18 +107,21 @@ const nullableTime = (description: string) => Type.Union([time, Type.Null()], { 
 
 const AppPassword = Type.Object(
   {
-    Id: Type.String(),
-    Name: Type.String(),
+    Id: Type.String({ description: 'Removes it, by DELETE.' }),
+    Name: Type.String({ description: 'What it is for.' }),
     Access: access,
     SpaceId: Type.Union([Type.String(), Type.Null()], { description: 'Null: every space of the person.' }),
     CreatedAt: time,
     ExpiresAt: nullableTime('Null: never.'),
     LastUsedAt: nullableTime('Null: not used yet. Later uses are recorded about once a minute.'),
   },
-  { title: 'AppPassword' },
+  { title: 'AppPassword', description: 'A password for a program that cannot sign in.' },
 );
 
-export const AppPasswords = Type.Object({ AppPasswords: Type.Array(AppPassword) }, { title: 'AppPasswords' });
+export const AppPasswords = Type.Object(
+  { AppPasswords: Type.Array(AppPassword, { description: 'Those that were not removed.' }) },
+  { title: 'AppPasswords', description: 'The app passwords of a person.' },
+);
 
 export const AddAppPassword = Type.Object(
   {
@@ -120,12 +132,12 @@ export const AddAppPassword = Type.Object(
     ),
     ExpiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'RFC 3339; never by default.' })),
   },
-  { title: 'AddAppPassword' },
+  { title: 'AddAppPassword', description: 'An app password to make.' },
 );
 
 export const AddedAppPassword = Type.Object(
   { AppPassword, Password: Type.String({ description: 'Shown once; only its hash is kept.' }) },
-  { title: 'AddedAppPassword' },
+  { title: 'AddedAppPassword', description: 'A new app password, with its secret.' },
 );
 
 export const exampleAppPassword = {
@@ -139,7 +151,12 @@ export const exampleAppPassword = {
 };
 
 export const PersonalEntries = Type.Object(
-  { Entries: Type.Array(Type.Object({ Entry, Path: Type.String(), At: time })) },
+  {
+    Entries: Type.Array(
+      Type.Object({ Entry, Path: Type.String({ description: 'The way from the root.' }), At: time }),
+      { description: 'A page of them.' },
+    ),
+  },
   { title: 'PersonalEntries', description: 'Entries that a person keeps an eye on, the newest first.' },
 );
 

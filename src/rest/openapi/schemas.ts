@@ -39,14 +39,14 @@ export const Properties = Type.Record(Type.String(), Type.String({ maxLength: 40
 export const Entry = Type.Object(
   {
     Id: Type.String(id),
-    Name: Type.String(),
-    Type: Type.Enum(['folder', 'file']),
+    Name: Type.String({ description: 'Unique in its folder.' }),
+    Type: Type.Enum(['folder', 'file'], { description: 'Folder or file.' }),
     ObjectType: ObjectType,
-    ContentType: Type.String(),
+    ContentType: Type.String({ description: 'The media type; inode/directory for folders.' }),
     CreatedAt: Timestamp,
-    CreatedBy: Type.String(),
+    CreatedBy: Type.String({ description: 'The id of a person, or app: and the name of an application.' }),
     ModifiedAt: Timestamp,
-    ModifiedBy: Type.String(),
+    ModifiedBy: Type.String({ description: 'Who changed the record or the content last.' }),
     Size: Type.Integer({ minimum: 0, description: "Bytes. A folder's is the total of all files beneath it." }),
     Properties,
   },
@@ -54,7 +54,10 @@ export const Entry = Type.Object(
 );
 
 export const Envelope = Type.Object(
-  { Folder: Entry, Children: Type.Array(Entry) },
+  {
+    Folder: Entry,
+    Children: Type.Array(Entry, { description: 'Entries in the folder: a page of them, or what was saved.' }),
+  },
   { title: 'Envelope', description: 'A folder and entries in it.', additionalProperties: false },
 );
 
@@ -72,8 +75,8 @@ export const ShownEntry = Type.Object(
 export const Space = Type.Object(
   {
     Id: Type.String({ description: 'What the header SpaceId takes.' }),
-    Name: Type.String(),
-    RootFolderId: Type.String(),
+    Name: Type.String({ description: 'For people, and in paths of WebDAV.' }),
+    RootFolderId: Type.String({ description: 'The id of its root folder.' }),
     Role: Type.Optional(Type.Enum(['viewer', 'editor', 'manager'], { description: 'What the person may do there.' })),
   },
   { title: 'Space', description: 'A tree of entries with one root folder.' },
@@ -90,32 +93,36 @@ export const SearchResults = Type.Object(
         },
         { title: 'SearchResult', description: 'An entry that was found.', additionalProperties: false },
       ),
+      { description: 'A page of results.' },
     ),
   },
   { title: 'SearchResults', description: 'What was found, best first.', additionalProperties: false },
 );
 
 export const Spaces = Type.Object(
-  { Spaces: Type.Array(Space) },
+  { Spaces: Type.Array(Space, { description: 'Those that the caller can use.' }) },
   { title: 'Spaces', description: 'The spaces of the caller.' },
 );
 
 export const ErrorAnswer = Type.Object(
   {
-    Error: Type.Object({
-      Code: Type.Enum([...refusalCodes]),
-      Message: Type.String({ description: 'For people.' }),
-      Target: Type.Optional(Type.String({ description: 'The field or header at fault.' })),
-      Hint: Type.Optional(Type.String({ description: 'What to send instead.' })),
-      Conflicts: Type.Optional(Type.Array(Entry, { description: 'The entries that are in the way.' })),
-      RequestTrackingId: Type.String({ format: 'uuid', description: 'Names the request in the logs.' }),
-    }),
+    Error: Type.Object(
+      {
+        Code: Type.Enum([...refusalCodes], { description: 'For programs; the list is closed.' }),
+        Message: Type.String({ description: 'For people.' }),
+        Target: Type.Optional(Type.String({ description: 'The field or header at fault.' })),
+        Hint: Type.Optional(Type.String({ description: 'What to send instead.' })),
+        Conflicts: Type.Optional(Type.Array(Entry, { description: 'The entries that are in the way.' })),
+        RequestTrackingId: Type.String({ format: 'uuid', description: 'Names the request in the logs.' }),
+      },
+      { description: 'What went wrong.' },
+    ),
   },
   { title: 'ErrorAnswer', description: 'Why the request was refused.' },
 );
 
 export const Health = Type.Object(
-  { Status: Type.Enum(['live', 'ready', 'not ready']) },
+  { Status: Type.Enum(['live', 'ready', 'not ready'], { description: '`live`: it runs. `ready`: it takes work.' }) },
   { title: 'Health', description: 'Whether the service runs, or takes new work.' },
 );
 
@@ -123,25 +130,31 @@ export const UploadState = Type.Object(
   {
     Offset: Type.Integer({ description: 'How many bytes are durable' }),
     Length: Type.Union([Type.Integer(), Type.Null()], { description: 'Null: not said yet' }),
-    Complete: Type.Boolean(),
-    ExpiresAt: Type.String({ format: 'date-time' }),
+    Complete: Type.Boolean({ description: 'Whether all bytes are there.' }),
+    ExpiresAt: Type.String({
+      description: 'When the upload is removed unless more bytes arrive.',
+      format: 'date-time',
+    }),
     EntryId: Type.Union([Type.String(), Type.Null()], { description: 'The saved file; null: there is none yet' }),
   },
   { title: 'UploadState', description: 'How far an upload has come.' },
 );
 
 export const OpenApi = Type.Object(
-  { openapi: Type.String() },
+  { openapi: Type.String({ description: 'The version of the specification.' }) },
   { title: 'OpenApi', description: 'https://spec.openapis.org/oas/v3.1.0', additionalProperties: true },
 );
 
 export const SignIn = Type.Object(
-  { user: Type.String(), password: Type.String() },
+  {
+    user: Type.String({ description: 'The id of the person.' }),
+    password: Type.String({ description: 'The password of the person.' }),
+  },
   { title: 'SignIn', description: 'The form of the sign-in page.' },
 );
 
 export const Consent = Type.Object(
-  { answer: Type.Enum(['allow', 'deny']) },
+  { answer: Type.Enum(['allow', 'deny'], { description: 'What the person chose.' }) },
   { title: 'Consent', description: 'The form of the consent page.' },
 );
 
@@ -154,7 +167,9 @@ export const CreateFolder = Type.Object(
     ),
     Properties: Type.Optional(Properties),
     ObjectType: Type.Optional(ObjectType),
-    ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename', 'Existing'])),
+    ConflictBehavior: Type.Optional(
+      Type.Enum(['Fail', 'Rename', 'Existing'], { description: 'What to do when the name is taken.' }),
+    ),
   },
   { title: 'CreateFolder', description: 'With exactly one of FolderName and RelativePath.' },
 );
@@ -162,8 +177,15 @@ export const CreateFolder = Type.Object(
 export const SaveFileForm = Type.Object(
   {
     filename: Type.String({ format: 'binary', description: 'The file. The part may also be named `file`.' }),
-    Properties: Type.Optional(Type.String({ contentMediaType: 'application/json' })),
-    ObjectType: Type.Optional(Type.String({ enforced: { pattern: '^[A-Za-z0-9:._-]{1,128}$' } })),
+    Properties: Type.Optional(
+      Type.String({ description: 'A JSON object of free-form attributes.', contentMediaType: 'application/json' }),
+    ),
+    ObjectType: Type.Optional(
+      Type.String({
+        description: 'What kind of document it is; cmis:document by default.',
+        enforced: { pattern: '^[A-Za-z0-9:._-]{1,128}$' },
+      }),
+    ),
     ContentType: Type.Optional(Type.String({ description: 'Of the file; wins over that of its part.' })),
   },
   { title: 'SaveFileForm', description: 'A file and what is said of it.' },

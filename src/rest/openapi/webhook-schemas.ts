@@ -14,13 +14,13 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 
 const Delivery = Type.Object(
   {
-    Id: Type.String(),
+    Id: Type.String({ description: 'Of this attempt.' }),
     EventId: Type.String({ description: 'The header `webhook-id`: the same for every attempt.' }),
     Type: Type.String({ description: 'The type of the event, such as `cabinet.file.saved`.' }),
     Attempt: Type.Integer({ minimum: 1, description: '1 for the first.' }),
     At: time,
     Status: Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status; null: there was no answer.' }),
-    DurationMs: Type.Integer({ minimum: 0 }),
+    DurationMs: Type.Integer({ description: 'How long the attempt took.', minimum: 0 }),
     Error: nullable('Why it failed; null: the receiver took it.'),
     Response: nullable('The beginning of the answer, at most 1 KiB.'),
   },
@@ -38,7 +38,7 @@ const fields = {
 
 export const Webhook = Type.Object(
   {
-    Id: Type.String(),
+    Id: Type.String({ description: 'The id of the webhook.' }),
     ...fields,
     State: Type.Enum(['active', 'paused', 'failing', 'disabled'], {
       description:
@@ -46,7 +46,7 @@ export const Webhook = Type.Object(
         'failing for three days.',
     }),
     CreatedAt: time,
-    CreatedBy: Type.String(),
+    CreatedBy: Type.String({ description: 'Who created it.' }),
     Position: Type.Integer({ minimum: 0, description: 'The last position of the journal that the receiver took.' }),
     LastDelivery: Type.Union([Delivery, Type.Null()], { description: 'The newest attempt; null: none yet.' }),
   },
@@ -59,7 +59,7 @@ export const WebhookWithSecret = Type.Object(
   { title: 'WebhookWithSecret', description: 'A webhook with its new secret.' },
 );
 export const Webhooks = Type.Object(
-  { Webhooks: Type.Array(Webhook) },
+  { Webhooks: Type.Array(Webhook, { description: 'Those of the space.' }) },
   { title: 'Webhooks', description: 'The webhooks of a space.' },
 );
 export const DeliveryAnswer = Type.Object(
@@ -67,7 +67,7 @@ export const DeliveryAnswer = Type.Object(
   { title: 'WebhookDeliveryAnswer', description: 'What became of a test event.' },
 );
 export const Deliveries = Type.Object(
-  { Deliveries: Type.Array(Delivery) },
+  { Deliveries: Type.Array(Delivery, { description: 'A page of them.' }) },
   { title: 'WebhookDeliveries', description: 'Attempts, newest first.' },
 );
 
@@ -87,7 +87,7 @@ export const ChangeWebhook = Type.Object(
     Events: Type.Optional(fields.Events),
     FolderId: Type.Optional(fields.FolderId),
     Description: Type.Optional(fields.Description),
-    State: Type.Optional(Type.Enum(['active', 'paused'])),
+    State: Type.Optional(Type.Enum(['active', 'paused'], { description: 'Pauses it, or goes on.' })),
   },
   { title: 'ChangeWebhook', description: 'What to change of a webhook.' },
 );

@@ -3,6 +3,7 @@
 import type { Answer } from '../../listener/answer.ts';
 import { json } from '../answer.ts';
 import { jsonAnswer } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { Health } from '../openapi/schemas.ts';
 import type { OpenRoute } from '../route.ts';
 
@@ -30,6 +31,12 @@ const toNotReady = (): Answer => ({
   body: '{"Status":"not ready"}',
 });
 
+const notReady = jsonAnswer('Not now', {
+  schema: Health,
+  example: { Status: 'not ready' },
+  headers: answerHeader('Retry-After'),
+});
+
 export const readyRoute: OpenRoute = {
   method: 'GET',
   path: '/health/ready',
@@ -45,7 +52,7 @@ export const readyRoute: OpenRoute = {
       'ready, because reads and sign-ins go on: see `/health/ready/write`.',
     responses: {
       200: jsonAnswer('It is', { schema: Health, example: { Status: 'ready' } }),
-      503: jsonAnswer('Not now', { schema: Health, example: { Status: 'not ready' } }),
+      503: notReady,
     },
     refusals: [],
   },
@@ -64,7 +71,7 @@ export const readyToWriteRoute: OpenRoute = {
     description: 'Not ready also while the disk has no more free space than `CABINET_RESERVE`: saves are then refused.',
     responses: {
       200: jsonAnswer('They are', { schema: Health, example: { Status: 'ready' } }),
-      503: jsonAnswer('Not now', { schema: Health, example: { Status: 'not ready' } }),
+      503: notReady,
     },
     refusals: [],
   },

@@ -3,6 +3,7 @@
 import { listAudit } from '../../operations/audit.ts';
 import { json } from '../answer.ts';
 import { answerHeaders, headers, jsonAnswer, query as queryParameter } from '../openapi/description.ts';
+import { exampleIds } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { exampleEvent } from '../openapi/managing-examples.ts';
 import { Events } from '../openapi/managing-schemas.ts';
@@ -10,6 +11,8 @@ import { pageParameters, readPage, toFilteredName, toListName, toNextLink } from
 import { readTime } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEvents } from '../wire-managing.ts';
+
+const time = Type.String({ format: 'date-time' });
 
 export const listAuditRoute: CallerRoute = {
   method: 'GET',
@@ -39,11 +42,11 @@ export const listAuditRoute: CallerRoute = {
       'As far back as the journal is kept at hand. A page looks at a bounded number of rows: with a filter it may be short, even empty, and still have a next one.',
     parameters: [
       headers.spaceId,
-      queryParameter('since', 'Not before this time (RFC 3339)', Type.String({ format: 'date-time' })),
-      queryParameter('until', 'Not after this time (RFC 3339)', Type.String({ format: 'date-time' })),
-      queryParameter('by', 'Who did it, as `By` says'),
-      queryParameter('action', 'What was done, as `Action` says'),
-      queryParameter('entry', 'What it is about, as `EntryId` says'),
+      queryParameter('since', 'Not before this time (RFC 3339)', time, '2026-01-01T00:00:00Z'),
+      queryParameter('until', 'Not after this time (RFC 3339)', time, '2026-02-01T00:00:00Z'),
+      queryParameter('by', 'Who did it, as `By` says', undefined, 'alice'),
+      queryParameter('action', 'What was done, as `Action` says', undefined, 'file.saved'),
+      queryParameter('entry', 'What it is about, as `EntryId` says', undefined, exampleIds.file),
       ...pageParameters(),
     ],
     responses: {

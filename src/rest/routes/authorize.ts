@@ -3,6 +3,7 @@
 // redirect that follows.
 
 import { invalidBody, readWhole } from '../bodies/json.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { type OpenRoute, routeNotFound } from '../route.ts';
 
@@ -16,8 +17,8 @@ const AuthorizationRequest = Type.Object(
     client_id: Type.Optional(Type.String({ description: 'The AppKey.' })),
     redirect_uri: Type.Optional(Type.String({ description: 'One of those that the application was registered with.' })),
     response_type: Type.Optional(Type.String({ description: '`code`' })),
-    scope: Type.Optional(Type.String()),
-    state: Type.Optional(Type.String()),
+    scope: Type.Optional(Type.String({ description: 'What the application asks for.' })),
+    state: Type.Optional(Type.String({ description: 'Comes back with the answer.' })),
     code_challenge: Type.Optional(Type.String({ description: 'RFC 7636.' })),
     code_challenge_method: Type.Optional(Type.String({ description: '`S256`' })),
     prompt: Type.Optional(Type.String({ description: '`none`, or any of `login`, `consent` and `select_account`.' })),
@@ -60,7 +61,7 @@ export const postAuthorizeRoute: OpenRoute = {
         },
       },
     },
-    responses: { 303: { description: 'The same request by GET' } },
+    responses: { 303: { description: 'The same request by GET', headers: answerHeader('Location') } },
     refusals: ['InvalidBody', 'RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },
 };

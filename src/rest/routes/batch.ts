@@ -59,7 +59,7 @@ export const saveBatchRoute: CallerRoute = {
       'place; `RelativePath` in it makes the folders that are missing. With an `Idempotency-Key`, the batch may be sent again as a ' +
       'whole: what was saved is not saved again, what failed is tried again. A 500 says nothing of single files: send it again.',
     parameters: [
-      header('FolderId', 'Where files go that name no folder; absent, empty or -root-: the root'),
+      header('FolderId', 'Where files go that name no folder; absent, empty or -root-: the root', '-root-'),
       headers.conflictBehavior('Version', 'Fail', 'Rename', 'Existing'),
       headers.idempotencyKey,
       headers.spaceId,

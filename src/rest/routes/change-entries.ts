@@ -139,7 +139,7 @@ export const deleteEntryRoute: CallerRoute = {
       'A folder goes with all beneath it, in one step whatever its size. With `permanent=true` it cannot be restored; that also removes for good what is in the trash. Answers with the entry as it was.',
     parameters: [
       pathId('The entry'),
-      query('permanent', 'true: remove it for good', Type.Enum(['true', 'false'])),
+      query('permanent', 'true: remove it for good', Type.Enum(['true', 'false']), 'true'),
       ...preconditionHeaders,
     ],
     responses: shownResponses,

@@ -61,11 +61,13 @@ export const changesRoute: CallerRoute = {
         'wait',
         'How many seconds to wait while there is nothing new',
         Type.Integer({ minimum: 0, maximum: maxWaitSeconds }),
+        30,
       ),
       queryParameter(
         'from',
         'Where to begin without a cursor. now: only what comes. snapshot: first everything as it is (Action present), then the changes since',
         Type.Enum(['now', 'snapshot']),
+        'now',
       ),
       headers.spaceId,
     ],

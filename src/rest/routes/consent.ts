@@ -6,6 +6,7 @@ import { toPageHeaders } from '../../auth/pages.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { giveConsent } from '../../operations/consents.ts';
 import { pageAnswer, pathId } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { Consent } from '../openapi/schemas.ts';
 import type { OpenRoute } from '../route.ts';
 import { answerNotFound, findInteraction, finishInteraction, readPageForm } from './interaction.ts';
@@ -64,7 +65,10 @@ export const consentRoute: OpenRoute = {
       content: { 'application/x-www-form-urlencoded': { schema: Consent, example: { answer: 'allow' } } },
     },
     responses: {
-      303: { description: 'Back to the application: with a code, or with `access_denied`' },
+      303: {
+        description: 'Back to the application: with a code, or with `access_denied`',
+        headers: answerHeader('Location'),
+      },
       400: pageAnswer('There is no such question in this browser, or no answer in the form'),
     },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],

@@ -3,6 +3,7 @@
 
 import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
+import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
@@ -24,7 +25,7 @@ function toConditions({ request: { headers } }: RouteExchange) {
   return { acceptEncoding: String(accepted ?? ''), ifNoneMatch: headers['if-none-match'] };
 }
 
-const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
+const ifNoneMatch = header('If-None-Match', '304 if it is still the same', exampleETag);
 const notModified = { 304: { description: 'It has not changed', headers: answerHeader('ETag') } };
 
 const pageRoutes = Object.entries(pages).map(

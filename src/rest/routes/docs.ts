@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../listener/answer.ts';
 import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
+import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
 
@@ -74,7 +75,7 @@ function answerFile(name: string, { request }: RouteExchange): Answer {
   return isCached ? { status: 304, headers, body: '' } : { status: 200, headers, body: text };
 }
 
-const ifNoneMatch = header('If-None-Match', '304 if it is still the same');
+const ifNoneMatch = header('If-None-Match', '304 if it is still the same', exampleETag);
 const notModified = { 304: { description: 'It has not changed', headers: answerHeader('ETag') } };
 
 export const docsRoute: OpenRoute = {

@@ -23,6 +23,7 @@ import {
   pathId,
   query,
 } from '../openapi/description.ts';
+import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { SaveFileForm } from '../openapi/schemas.ts';
@@ -222,11 +223,11 @@ export const openFileRoute: CallerRoute = {
       'attachment that browsers do not run.',
     parameters: [
       pathId('The file'),
-      query('version', 'The current one by default', Type.Integer({ minimum: 1 })),
-      header('Range', 'bytes=0-99, or several; RFC 9110'),
-      header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified'),
-      header('If-None-Match', '304 if the bytes are still those'),
-      header('If-Match', '412 if they are not'),
+      query('version', 'The current one by default', Type.Integer({ minimum: 1 }), 2),
+      header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),
+      header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified', exampleETag),
+      header('If-None-Match', '304 if the bytes are still those', exampleETag),
+      header('If-Match', '412 if they are not', exampleETag),
     ],
     responses: downloadAnswers,
     refusals: ['FileNotFound', 'VersionNotFound'],

@@ -77,6 +77,7 @@ function listParameters(): Parameter[] {
       'order',
       'By what they are ordered; folders come before files in every order',
       Type.Enum([...orders]),
+      'natural',
     ),
   ];
 }

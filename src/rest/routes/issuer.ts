@@ -2,63 +2,86 @@
 
 import { issuerRoutes } from '../../auth/issuer.ts';
 import { type Description, jsonAnswer, pageAnswer, pathId, query } from '../openapi/description.ts';
+import { exampleIds } from '../openapi/examples.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import type { ForeignRoute } from '../route.ts';
 
 type IssuerPath = (typeof issuerRoutes)[number]['path'];
 
 const OAuthError = Type.Object(
-  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  {
+    error: Type.String({ description: 'A code of RFC 6749.' }),
+    error_description: Type.Optional(Type.String({ description: 'For people.' })),
+  },
   { title: 'OAuthError', description: 'RFC 6749, section 5.2.' },
 );
 
 const TokenRequest = Type.Object(
   {
-    grant_type: Type.Enum(['client_credentials', 'authorization_code', 'refresh_token']),
+    grant_type: Type.Enum(['client_credentials', 'authorization_code', 'refresh_token'], {
+      description: 'What the token is given for.',
+    }),
     scope: Type.Optional(Type.String({ description: 'Less than the application has; without it, all of it.' })),
     client_id: Type.Optional(Type.String({ description: 'The AppKey, unless it is sent by HTTP Basic.' })),
     client_secret: Type.Optional(
       Type.String({ description: 'Unless it is sent by HTTP Basic, or there is a certificate.' }),
     ),
-    code: Type.Optional(Type.String()),
-    code_verifier: Type.Optional(Type.String()),
-    redirect_uri: Type.Optional(Type.String()),
-    refresh_token: Type.Optional(Type.String()),
+    code: Type.Optional(Type.String({ description: 'Of the sign-in.' })),
+    code_verifier: Type.Optional(Type.String({ description: 'RFC 7636.' })),
+    redirect_uri: Type.Optional(Type.String({ description: 'As in the request that began the sign-in.' })),
+    refresh_token: Type.Optional(Type.String({ description: 'Good once; the answer has the next one.' })),
   },
   { title: 'TokenRequest', description: 'A token request (RFC 6749).' },
 );
 
 const TokenAnswer = Type.Object(
   {
-    access_token: Type.String(),
-    expires_in: Type.Integer(),
-    token_type: Type.String(),
-    scope: Type.Optional(Type.String()),
-    refresh_token: Type.Optional(Type.String()),
-    id_token: Type.Optional(Type.String()),
+    access_token: Type.String({ description: 'A JWT; goes into the header Authorization.' }),
+    expires_in: Type.Integer({ description: 'Seconds.' }),
+    token_type: Type.String({ description: '`Bearer`' }),
+    scope: Type.Optional(Type.String({ description: 'What the token allows.' })),
+    refresh_token: Type.Optional(Type.String({ description: 'Only for people.' })),
+    id_token: Type.Optional(Type.String({ description: 'Who signed in; with the scope openid.' })),
   },
   { title: 'TokenAnswer', description: 'An access token (RFC 6749).' },
 );
 
 const RevokeRequest = Type.Object(
-  { token: Type.String() },
+  { token: Type.String({ description: 'The refresh token of the sign-in.' }) },
   { title: 'RevokeRequest', description: 'A token to revoke (RFC 7009).' },
 );
 const KeySet = Type.Object(
-  { keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) },
+  {
+    keys: Type.Array(Type.Object({ kty: Type.String({ description: 'EC or RSA.' }) }, { additionalProperties: true }), {
+      description: 'The current ones, and those of tokens that are still valid.',
+    }),
+  },
   { title: 'KeySet', description: 'Public keys (RFC 7517).' },
 );
 const Metadata = Type.Object(
-  { issuer: Type.String(), token_endpoint: Type.String() },
+  {
+    issuer: Type.String({ description: 'The public address.' }),
+    token_endpoint: Type.String({ description: 'Where tokens are got.' }),
+  },
   { title: 'IssuerMetadata', description: 'Where the endpoints of the issuer are.' },
 );
 
 const refused = jsonAnswer('Refused, as RFC 6749 says', { schema: OAuthError, example: { error: 'invalid_request' } });
-const tooMany = jsonAnswer('Too many: `Retry-After`', { schema: OAuthError, example: { error: 'slow_down' } });
+const tooMany = jsonAnswer('Too many requests', {
+  schema: OAuthError,
+  example: { error: 'slow_down' },
+  headers: answerHeader('Retry-After'),
+});
+const unauthenticated = jsonAnswer('The credentials are not right', {
+  schema: OAuthError,
+  example: { error: 'invalid_client' },
+  headers: answerHeader('WWW-Authenticate'),
+});
 /** A page for browsers; JSON for programs that accept only that. */
 const wrong = pageAnswer('Why it cannot go on');
 const wrongPage = { 400: { ...wrong, content: { ...wrong.content, ...refused.content } } };
-const away = { 303: { description: 'Onwards' } };
+const away = { 303: { description: 'Onwards', headers: answerHeader('Location') } };
 
 type EndpointDescription = Pick<Description, 'description' | 'parameters' | 'requestBody' | 'responses' | 'security'>;
 
@@ -81,7 +104,7 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
         },
       }),
       400: refused,
-      401: jsonAnswer('The credentials are not right', { schema: OAuthError, example: { error: 'invalid_client' } }),
+      401: unauthenticated,
       429: tooMany,
     },
   },
@@ -89,7 +112,12 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
     description: 'Ends the sign-in, and with it the access tokens that it gave (RFC 7009).',
     security,
     requestBody: formBody(RevokeRequest, { token: 'P1bHvBXnU4…' }),
-    responses: { 200: { description: 'It is revoked, or was never there' }, 400: refused, 401: refused, 429: tooMany },
+    responses: {
+      200: { description: 'It is revoked, or was never there' },
+      400: refused,
+      401: unauthenticated,
+      429: tooMany,
+    },
   },
   '/oauth2/jwks': {
     description: 'Public keys (RFC 7517).',
@@ -107,16 +135,22 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   '/oauth2/authorize': {
     description: 'Authorization code with PKCE (S256): a browser is sent here by an application.',
     parameters: [
-      'client_id',
-      'redirect_uri',
-      'response_type',
-      'scope',
-      'state',
-      'code_challenge',
-      'code_challenge_method',
-    ]
-      .map((name) => query(name, `\`${name}\` of RFC 6749 or RFC 7636`))
-      .concat(query('prompt', '`none`, or any of `login`, `consent` and `select_account`, separated by spaces')),
+      ...Object.entries({
+        client_id: exampleIds.appKey,
+        redirect_uri: 'https://app.example.com/callback',
+        response_type: 'code',
+        scope: 'openid content.read',
+        state: 'af0ifjsldkj',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+      }).map(([name, example]) => query(name, `\`${name}\` of RFC 6749 or RFC 7636`, undefined, example)),
+      query(
+        'prompt',
+        '`none`, or any of `login`, `consent` and `select_account`, separated by spaces',
+        undefined,
+        'select_account',
+      ),
+    ],
     responses: { ...away, ...wrongPage },
   },
   '/oauth2/authorize/{uid}': {
@@ -126,9 +160,11 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   },
   '/oauth2/logout': {
     description: 'OpenID Connect RP-Initiated Logout 1.0.',
-    parameters: ['id_token_hint', 'post_logout_redirect_uri', 'state'].map((name) =>
-      query(name, `\`${name}\` of that standard`),
-    ),
+    parameters: Object.entries({
+      id_token_hint: 'eyJhbGciOiJFUzI1NiIs…',
+      post_logout_redirect_uri: 'https://app.example.com/',
+      state: 'af0ifjsldkj',
+    }).map(([name, example]) => query(name, `\`${name}\` of that standard`, undefined, example)),
     responses: { 200: pageAnswer('A page that asks'), ...wrongPage },
   },
   '/oauth2/logout/confirm': {

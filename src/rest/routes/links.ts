@@ -19,6 +19,7 @@ import { readJsonBody } from '../bodies/json-body.ts';
 import { answerDownload, type Disposition } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { exampleETag } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { Nothing } from '../openapi/me-schemas.ts';
 import { compileCheck } from '../openapi/schemas.ts';
@@ -27,18 +28,30 @@ import { renderTime } from '../wire.ts';
 
 export const LinkFile = Type.Object(
   {
-    ExpiresInSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLinkSeconds, default: defaultLinkSeconds })),
+    ExpiresInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxLinkSeconds,
+        default: defaultLinkSeconds,
+        description: 'How long the link works.',
+      }),
+    ),
     Version: Type.Optional(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The current one by default.' }),
     ),
-    Disposition: Type.Optional(Type.Enum(['attachment', 'inline'], { default: 'attachment' })),
+    Disposition: Type.Optional(
+      Type.Enum(['attachment', 'inline'], {
+        default: 'attachment',
+        description: '`inline`: browsers may show the file.',
+      }),
+    ),
   },
   { title: 'LinkFile', description: 'How long, which version, and whether to show it.' },
 );
 
 const Link = Type.Object(
   {
-    Url: Type.String({ format: 'uri' }),
+    Url: Type.String({ format: 'uri', description: 'Opens the file without credentials.' }),
     ExpiresAt: Type.String({ format: 'date-time', description: 'UTC, always three decimals.' }),
   },
   { title: 'Link', description: 'A short-lived address.', additionalProperties: false },
@@ -139,8 +152,8 @@ export const openLinkRoute: OpenRoute = {
       'revoked answers 404, always in the same words.',
     parameters: [
       pathId('What the address carries', 'token'),
-      header('Range', 'bytes=0-99, or several; RFC 9110'),
-      header('If-None-Match', '304 if the bytes are still those'),
+      header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),
+      header('If-None-Match', '304 if the bytes are still those', exampleETag),
     ],
     responses: downloadAnswers,
     refusals: ['LinkNotFound'],

@@ -27,7 +27,7 @@ export const listLocksRoute: CallerRoute = {
       'The locks that cover it: its own, and deep ones of folders above it. With `of=children` those on the entries directly in the folder. Programs take locks over WebDAV; tokens are not shown.',
     parameters: [
       pathId('The entry'),
-      query('of', 'children: of what is directly in the folder', Type.Enum(['entry', 'children'])),
+      query('of', 'children: of what is directly in the folder', Type.Enum(['entry', 'children']), 'children'),
     ],
     responses: { 200: jsonAnswer('The locks', { schema: Locks, example: { Locks: [exampleLock] } }) },
     refusals: ['EntryNotFound', 'InvalidField'],

@@ -16,7 +16,10 @@ import type { OpenRoute, RouteExchange } from '../route.ts';
 import { readPageForm } from './interaction.ts';
 
 const path = '/setup/{secret}';
-const SetupForm = Type.Object({ password: Type.String() }, { title: 'SetupForm' });
+const SetupForm = Type.Object(
+  { password: Type.String({ description: 'The new password.' }) },
+  { title: 'SetupForm', description: 'The form of the setup page.' },
+);
 const noLink = pageAnswer('The link was used, has ended, or does not exist');
 
 export const showSetupRoute: OpenRoute = {
@@ -73,7 +76,7 @@ export const setupRoute: OpenRoute = {
       200: pageAnswer('The password is set'),
       400: pageAnswer('The password is refused: try another one'),
       404: noLink,
-      429: pageAnswer('Too much at once: `Retry-After`'),
+      429: pageAnswer('Too much at once', 'Retry-After'),
     },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },

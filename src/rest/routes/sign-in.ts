@@ -7,6 +7,7 @@ import type { Answer } from '../../listener/answer.ts';
 import { signIn } from '../../operations/sign-in.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import { pageAnswer, pathId } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
 import { SignIn } from '../openapi/schemas.ts';
 import type { OpenRoute, RouteExchange } from '../route.ts';
 import { answerNotFound, findInteraction, finishInteraction, readPageForm } from './interaction.ts';
@@ -61,10 +62,10 @@ export const signInRoute: OpenRoute = {
       },
     },
     responses: {
-      303: { description: 'Back to the application' },
+      303: { description: 'Back to the application', headers: answerHeader('Location') },
       400: pageAnswer('There is no such sign-in in this browser'),
       403: pageAnswer('Not right: try again'),
-      429: pageAnswer('Too many attempts: `Retry-After`'),
+      429: pageAnswer('Too many attempts', 'Retry-After'),
     },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },

@@ -5,6 +5,7 @@ import { type ThumbnailSize, thumbnailSizes } from '../../domain/thumbnail-size.
 import { openThumbnail } from '../../operations/thumbnail.ts';
 import { checkConditions } from '../downloads/conditions.ts';
 import { bytesAnswer, header, pathId, query } from '../openapi/description.ts';
+import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import type { CallerRoute } from '../route.ts';
@@ -52,7 +53,7 @@ export const thumbnailRoute: CallerRoute = {
         Type.Enum(thumbnailSizes.map(String), { default: String(defaultSize) }),
         String(defaultSize),
       ),
-      header('If-None-Match', '304 if it is still that one'),
+      header('If-None-Match', '304 if it is still that one', exampleETag),
     ],
     responses: {
       200: bytesAnswer('The picture', 'image/webp', headersOfAll),

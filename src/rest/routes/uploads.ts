@@ -13,6 +13,7 @@ import {
   jsonAnswer,
   pathId,
 } from '../openapi/description.ts';
+import { toRefusalExample } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { ErrorAnswer, UploadState } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
@@ -65,7 +66,7 @@ export const resumableAnswers = {
   },
   413: {
     description: '`FileTooLarge`, where the upload can be resumed',
-    content: { 'application/json': { schema: ErrorAnswer } },
+    content: { 'application/json': { schema: ErrorAnswer, example: toRefusalExample('FileTooLarge') } },
   },
 };
 
