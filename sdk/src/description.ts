@@ -915,22 +915,31 @@ export interface Share {
   Share: ShareFields;
 }
 
+/** A link and how it was used. */
 export interface ShareFields {
+  /** The id of the share. */
   Id: string;
+  /** The folder or file that the link opens. */
   EntryId: string;
   /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
   Access: 'read' | 'upload';
+  /** What visitors see. */
   Name: string;
+  /** For visitors; null: none. */
   Note: string | null;
   /** Only for whoever made it; null for everybody else. */
   Url: string | null;
+  /** Whether visitors need a password. */
   HasPassword: boolean;
   ExpiresAt: Timestamp;
   /** Null: unlimited. */
   MaxDownloads: number | null;
+  /** How often it was downloaded. */
   Downloads: number;
+  /** How many files were sent by it. */
   Uploads: number;
   CreatedAt: Timestamp;
+  /** Who made it. */
   CreatedBy: string;
   /** Null: not used yet. */
   LastUsedAt: Timestamp | null;
@@ -965,6 +974,7 @@ export interface SharedSpace {
 
 /** Links, the newest first. */
 export interface Shares {
+  /** A page of them. */
   Shares: ShareFields[];
 }
 

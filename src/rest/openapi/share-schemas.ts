@@ -8,7 +8,7 @@ import { Entry, Timestamp } from './schemas.ts';
 
 const maxCount = 1_000_000_000;
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const count = Type.Integer({ minimum: 0 });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
 const limit = Type.Union([Type.Integer({ minimum: 1, maximum: maxCount }), Type.Null()], {
   description: 'How often it can be downloaded; null: as often as anyone likes. Not for uploads.',
 });
@@ -38,31 +38,31 @@ export const ChangeShare = Type.Object(
 
 const shareFields = Type.Object(
   {
-    Id: Type.String(),
-    EntryId: Type.String(),
+    Id: Type.String({ description: 'The id of the share.' }),
+    EntryId: Type.String({ description: 'The folder or file that the link opens.' }),
     Access: access,
-    Name: Type.String(),
-    Note: Type.Union([Type.String(), Type.Null()]),
+    Name: Type.String({ description: 'What visitors see.' }),
+    Note: orNull('For visitors; null: none.'),
     Url: orNull('Only for whoever made it; null for everybody else.'),
-    HasPassword: Type.Boolean(),
+    HasPassword: Type.Boolean({ description: 'Whether visitors need a password.' }),
     ExpiresAt: Timestamp,
-    MaxDownloads: Type.Union([count, Type.Null()], { description: 'Null: unlimited.' }),
-    Downloads: count,
-    Uploads: count,
+    MaxDownloads: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Null: unlimited.' }),
+    Downloads: count('How often it was downloaded.'),
+    Uploads: count('How many files were sent by it.'),
     CreatedAt: Timestamp,
-    CreatedBy: Type.String(),
+    CreatedBy: Type.String({ description: 'Who made it.' }),
     LastUsedAt: Type.Union([Timestamp, Type.Null()], { description: 'Null: not used yet.' }),
     State: Type.Enum([...shareStates], {
       description: '`suspended`: its maker may no longer change the entry, or the entry is in the trash.',
     }),
   },
-  { title: 'ShareFields' },
+  { title: 'ShareFields', description: 'A link and how it was used.' },
 );
 
 export const Share = Type.Object({ Share: shareFields }, { title: 'Share', description: 'A link to an entry.' });
 
 export const Shares = Type.Object(
-  { Shares: Type.Array(shareFields) },
+  { Shares: Type.Array(shareFields, { description: 'A page of them.' }) },
   { title: 'Shares', description: 'Links, the newest first.' },
 );
 
