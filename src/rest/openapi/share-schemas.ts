@@ -136,8 +136,8 @@ export const exampleShared = { Folder: exampleOpened.Folder, Children: exampleOp
 export const ReceivedFile = Type.Object(
   {
     Name: Type.String({ description: 'As it is stored: a taken name is numbered.' }),
-    Size: count,
-    Sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    Size: count('Bytes.'),
+    Sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of its bytes, in hexadecimal.' }),
   },
   { title: 'ReceivedFile', description: 'A file that was sent by a link.' },
 );
