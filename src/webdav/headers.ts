@@ -1,6 +1,7 @@
 // Reads the headers of WebDAV: Depth, Overwrite, Destination, Timeout, Lock-Token.
 
 import { Refusal } from '../domain/refusal.ts';
+import type { Exchange } from '../listener/face.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { isDavPath, toOwnPath } from './path.ts';
 import type { DavRequest } from './resource.ts';
@@ -36,6 +37,13 @@ export function readDestination({ exchange, context }: DavRequest): string {
     throw new DavRefusal(502, 'The Destination is on another server, or is not beneath /dav/.');
   }
   return path;
+}
+
+export function checkNoBody({ request }: Exchange): void {
+  const { headers, method } = request;
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+    throw new DavRefusal(415, `${method} takes no body.`);
+  }
 }
 
 /** `Content-Range` on a PUT asks for a change of a part, which is refused (RFC 9110, section 14.4). */

@@ -97,13 +97,14 @@ async function* listSpaces(dav: DavRequest, request: PropertyRequest): AsyncGene
 async function* listEntries(
   dav: DavRequest,
   request: PropertyRequest,
-  { access, caller, details, parent, ...resource }: EntryResource,
+  resource: EntryResource,
   isDeep: boolean,
 ): AsyncGenerator<Buffer> {
   const { cabinet } = dav.context;
+  const { access, caller, details, parent } = resource;
   const { id } = details.entry;
   const view = await openView(dav, request, { access, caller, id });
-  const href = hrefOf(dav.context, { ...resource, access, caller, details, parent });
+  const href = hrefOf(dav.context, resource);
   const own = view.describe(await findWithContent(cabinet, caller, { id }), href);
   // The root folder keeps its first name; people know the space by its own.
   if (parent === null) own.name = resource.names.at(-1) ?? access.spaceName;

@@ -21,10 +21,6 @@ import {
 } from './resource.ts';
 
 export async function makeCollection(dav: DavRequest, resource: Resource): Promise<Answer> {
-  const { headers } = dav.exchange.request;
-  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
-    throw new DavRefusal(415, 'MKCOL takes no body.');
-  }
   await checkConditions(dav, resource);
   if (resource.kind === 'entry' || resource.kind === 'root') {
     throw notAllowed(resource, 'There is something at this address already.');

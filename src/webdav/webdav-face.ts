@@ -13,6 +13,7 @@ import type { RouteLabels } from '../telemetry/request-metrics.ts';
 import { DavAuthenticator } from './authenticate.ts';
 import { renderDavRefusal } from './dav-refusal.ts';
 import { putFile, readFile } from './file-methods.ts';
+import { checkNoBody } from './headers.ts';
 import { parseIf, tokensOf } from './if-header.ts';
 import { lock, unlock } from './lock-methods.ts';
 import { toLockRefusal } from './lock-refusal.ts';
@@ -28,24 +29,27 @@ interface Method {
   /** Null: needs no credentials. */
   handle: Handler | null;
   isWrite: boolean;
+  /** A body is refused instead of ignored (RFC 4918, section 8.4). */
+  isBodiless: boolean;
 }
 
-const reading = (handle: Handler): Method => ({ handle, isWrite: false });
-const writing = (handle: Handler): Method => ({ handle, isWrite: true });
+const reading = (handle: Handler): Method => ({ handle, isWrite: false, isBodiless: false });
+const writing = (handle: Handler): Method => ({ handle, isWrite: true, isBodiless: false });
+const bodiless = (handle: Handler): Method => ({ handle, isWrite: true, isBodiless: true });
 
 const methods: Record<string, Method> = {
-  OPTIONS: { handle: null, isWrite: false },
+  OPTIONS: { handle: null, isWrite: false, isBodiless: false },
   GET: reading(readFile),
   HEAD: reading(readFile),
   PROPFIND: reading(propfind),
   PUT: writing(putFile),
-  MKCOL: writing(makeCollection),
-  DELETE: writing(deleteResource),
-  COPY: writing((dav, resource) => transfer(dav, resource, false)),
-  MOVE: writing((dav, resource) => transfer(dav, resource, true)),
+  MKCOL: bodiless(makeCollection),
+  DELETE: bodiless(deleteResource),
+  COPY: bodiless((dav, resource) => transfer(dav, resource, false)),
+  MOVE: bodiless((dav, resource) => transfer(dav, resource, true)),
   PROPPATCH: writing(proppatch),
   LOCK: writing(lock),
-  UNLOCK: writing(unlock),
+  UNLOCK: bodiless(unlock),
 };
 
 const allow = Object.keys(methods).join(', ');
@@ -107,7 +111,7 @@ interface Arrived {
 
 async function answer(
   { context, exchange, authenticator, lookup, clock }: Arrived,
-  { isWrite }: Method,
+  { isWrite, isBodiless }: Method,
   handle: Handler,
 ): Promise<Answer> {
   const arrivedAt = clock.monotonic();
@@ -120,6 +124,7 @@ async function answer(
   exchange.observation.actor = caller.actor;
   context.cabinet.quotas.countRequest(caller);
   if (exchange.isDraining && isWrite) throw shuttingDown();
+  if (isBodiless) checkNoBody(exchange);
   const renewCaller = async () => (clock.monotonic() - arrivedAt < renewAfterMs ? caller : await authenticate());
   const dav = { context, exchange, caller, renewCaller };
   const resource = await findResource(dav, exchange.path);

@@ -231,6 +231,15 @@ test('a rename leaves If-Unmodified-Since as it was: the date is that of the con
   await dav.must(412, 'PUT', 'renamed', { body: 'no', headers: since });
 });
 
+test('a body that would be ignored is refused (RFC 4918, section 8.4)', async () => {
+  await dav.put('plain', 'x');
+  const headers = { Destination: dav.url('elsewhere'), 'Lock-Token': '<urn:x>' };
+  for (const method of ['MKCOL', 'DELETE', 'COPY', 'MOVE', 'UNLOCK']) {
+    await dav.must(415, method, 'plain', { headers, body: '<x/>' });
+  }
+  assert.equal(await dav.get('plain'), 'x');
+});
+
 test('405 says what the resource allows', async () => {
   await dav.must(201, 'MKCOL', 'fixed');
   await dav.put('fixed/f', 'x');
