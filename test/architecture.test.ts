@@ -196,7 +196,6 @@ const readsSystemTime: Record<string, string> = {
   'src/rest/downloads/http-date.ts': 'years of two digits are of the century that it is',
   'src/maintenance/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
   'src/search/extract/extractor-process.ts': 'a process of its own; limits processor time',
-  'src/search/extract/extractor.ts': 'runs in a worker thread',
   'src/search/indexer-loops.ts': 'runs in a worker thread',
   'src/search/postgres/indexer-thread.ts': 'a worker thread',
   'src/search/postgres/searcher.ts': 'runs in a worker thread',

@@ -9,9 +9,11 @@ import { dirname } from 'node:path';
 
 export interface GuardedProcessOptions {
   program: string;
-  timeoutMs: number;
-  /** Of the whole process; checked where the system tells it. */
-  maxMemoryBytes: number;
+  /** Omitted: the program watches its own time and memory. */
+  limits?: {
+    timeoutMs: number /** Of the whole process; checked where the system tells it. */;
+    maxMemoryBytes: number;
+  };
 }
 
 /** An idle process is kept for a while, because such work often comes in bulk. */
@@ -19,8 +21,12 @@ const idleMs = 10_000;
 const checkMs = 100;
 const pageBytes = 4096;
 
-/** Null: the work ended the process, or took too much of something. */
-export type GuardedReply<Reply> = Reply | null;
+/** Signals sent to all processes when the service is stopped: the work is not at fault. */
+const stopSignals: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
+
+/** `limit`: the work took too much of something; `crash`: it ended the process; `stopped`: it could not be done, or was interrupted,
+ *  for reasons outside of it. */
+export type GuardedReply<Reply> = { reply: Reply } | { reply: null; ended: 'limit' | 'crash' | 'stopped' };
 
 export class GuardedProcess<Request, Reply> {
   readonly #options: GuardedProcessOptions;
@@ -35,10 +41,10 @@ export class GuardedProcess<Request, Reply> {
   async run(request: Request): Promise<GuardedReply<Reply>> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#child ??= this.#start();
-    const reply = await exchange<Request, Reply>(this.#child, request, this.#options);
-    if (reply === null) await this.close();
+    const result = await exchange<Request, Reply>(this.#child, request, this.#options);
+    if (result.reply === null) await this.close();
     else this.#idle = setTimeout(() => void this.close(), idleMs).unref();
-    return reply;
+    return result;
   }
 
   #start(): ChildProcess {
@@ -92,30 +98,42 @@ function yieldProcessor(pid: number): void {
 function exchange<Request, Reply>(
   child: ChildProcess,
   request: Request,
-  { timeoutMs, maxMemoryBytes }: GuardedProcessOptions,
+  { limits }: GuardedProcessOptions,
 ): Promise<GuardedReply<Reply>> {
   child.ref();
   child.channel?.ref();
   return new Promise((resolve) => {
     const settle = (reply: GuardedReply<Reply>) => {
-      clearTimeout(timer);
-      clearInterval(checks);
-      child.off('message', onMessage).off('error', onEnd).off('exit', onEnd);
+      stopWatching();
+      child.off('message', onMessage).off('error', onError).off('exit', onExit);
       child.unref();
       child.channel?.unref();
       resolve(reply);
     };
-    const onMessage = (message: unknown) => settle(message as Reply);
-    const onEnd = () => settle(null);
-    const timer = setTimeout(onEnd, timeoutMs);
-    const checks = setInterval(() => {
-      if (readResidentBytes(child.pid) > maxMemoryBytes) onEnd();
-    }, checkMs);
-    child.once('message', onMessage).once('error', onEnd).once('exit', onEnd);
+    const onMessage = (message: unknown) => settle({ reply: message as Reply });
+    // The process could not be started, or ended before it got the work.
+    const onError = () => settle({ reply: null, ended: 'stopped' });
+    const onExit = (_code: number | null, signal: string | null) =>
+      settle({ reply: null, ended: stopSignals.has(signal) ? 'stopped' : 'crash' });
+    const stopWatching = watch(child, limits, () => settle({ reply: null, ended: 'limit' }));
+    child.once('message', onMessage).once('error', onError).once('exit', onExit);
     child.send(request as object, (error) => {
-      if (error !== null) onEnd();
+      if (error !== null) onError();
     });
   });
+}
+
+/** Returns how to stop. */
+function watch({ pid }: ChildProcess, limits: GuardedProcessOptions['limits'], onLimit: () => void): () => void {
+  if (limits === undefined) return () => undefined;
+  const timer = setTimeout(onLimit, limits.timeoutMs);
+  const checks = setInterval(() => {
+    if (readResidentBytes(pid) > limits.maxMemoryBytes) onLimit();
+  }, checkMs);
+  return () => {
+    clearTimeout(timer);
+    clearInterval(checks);
+  };
 }
 
 /** 0 where the system does not tell. */

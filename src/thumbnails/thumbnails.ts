@@ -56,7 +56,7 @@ export class Thumbnails {
   constructor({ folder, cacheBytes, processes }: ThumbnailsOptions) {
     this.#cache = new ThumbnailCache(folder, cacheBytes);
     this.#queue = new FairQueue({ concurrency: processes, maxWaiting, maxSources });
-    const options = { program: rendererProgram, timeoutMs, maxMemoryBytes };
+    const options = { program: rendererProgram, limits: { timeoutMs, maxMemoryBytes } };
     this.#processes = Array.from({ length: processes }, () => new GuardedProcess(options));
     this.#idle = [...this.#processes];
   }
@@ -80,10 +80,11 @@ export class Thumbnails {
     const renderer = this.#idle.pop();
     if (renderer === undefined) throw new Error('more thumbnails are made at once than there are processes');
     try {
-      const reply = await renderer.run({ bytes: await source.read(), kind: source.kind, size });
-      const image = reply?.image ?? null;
+      const result = await renderer.run({ bytes: await source.read(), kind: source.kind, size });
+      const image = result.reply?.image ?? null;
       if (image === null) {
-        this.#failures.set(name, true);
+        const isInterrupted = result.reply === null && result.ended === 'stopped';
+        if (!isInterrupted) this.#failures.set(name, true);
         return null;
       }
       await this.#cache.write(name, image);
