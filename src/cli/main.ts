@@ -45,6 +45,7 @@ const userCommands: Record<string, () => Promise<Register>> = {
   watch: async () => (await import('./user/watch.ts')).registerWatch,
   mcp: async () => (await import('./user/mcp.ts')).registerMcp,
   'app-password': async () => (await import('./user/app-password.ts')).registerAppPassword,
+  webhook: async () => (await import('./user/webhook.ts')).registerWebhook,
   completion: async () => (await import('./user/completion.ts')).registerCompletion,
 };
 
