@@ -21,6 +21,7 @@ export type {
   AccessLine,
   Account,
   AddedAppPassword,
+  AddedSecondFactor,
   AddedUser,
   Application,
   AppPassword,
@@ -38,6 +39,8 @@ export type {
   RegisteredApplication,
   SavedVersion,
   SearchResult,
+  SecondFactor,
+  SecondFactors,
   ServiceLimits,
   Session,
   Setting,
@@ -46,6 +49,7 @@ export type {
   ShownEntry as EntryDetails,
   Space,
   TokenAnswer,
+  TotpSetup,
   UploadState,
   Usage,
   User,
@@ -80,6 +84,7 @@ export * from './managing.ts';
 export { compareNames } from './natural-order.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
 export * from './search.ts';
+export * from './second-factors.ts';
 export * from './shares.ts';
 export * from './sign-in.ts';
 export * from './starred.ts';

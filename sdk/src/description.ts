@@ -88,6 +88,16 @@ export interface AddShare {
   MaxDownloads?: number | null | undefined;
 }
 
+/** The first code of an authenticator app. */
+export interface AddTotp {
+  /** Of the setup that was begun. */
+  Setup: string;
+  /** What the app shows now. */
+  Code: string;
+  /** 1 to 100 characters. */
+  Name: string;
+}
+
 /** A person to add. */
 export interface AddUser {
   /** Never given out twice. */
@@ -115,6 +125,13 @@ export interface AddedAppPassword {
   AppPassword: AppPassword;
   /** Shown once; only its hash is kept. */
   Password: string;
+}
+
+/** A new second factor. */
+export interface AddedSecondFactor {
+  SecondFactor: SecondFactor;
+  /** With your first second factor, shown once; else empty. */
+  RecoveryCodes: string[];
 }
 
 /** A person who was added, with the link that sets the password. */
@@ -432,7 +449,7 @@ export interface EntryResult {
   /** Why it was refused. */
   Error?: {
     /** For programs; the list is closed. */
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -465,7 +482,7 @@ export interface ErrorAnswer {
   /** What went wrong. */
   Error: {
     /** For programs; the list is closed. */
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
     /** For people. */
     Message: string;
     /** The field or header at fault. */
@@ -669,6 +686,12 @@ export interface OpenApi {
   openapi: string;
 }
 
+/** A fresh proof that it is the person who asks. */
+export interface PasswordProof {
+  /** Your current password. */
+  Password: string;
+}
+
 /** Entries that a person keeps an eye on, the newest first. */
 export interface PersonalEntries {
   /** A page of them. */
@@ -692,6 +715,12 @@ export interface Quota {
   Entries?: number | undefined;
   /** More are 429. */
   RequestsPerSecond?: number | undefined;
+}
+
+/** New recovery codes. */
+export interface RecoveryCodes {
+  /** Shown once; only their hashes are kept. */
+  RecoveryCodes: string[];
 }
 
 /** An application, with its secret where it is new. */
@@ -798,6 +827,30 @@ export interface SearchResult {
 export interface SearchResults {
   /** A page of results. */
   Results: SearchResult[];
+}
+
+/** What a person shows beside the password. */
+export interface SecondFactor {
+  /** The id of the second factor. */
+  Id: string;
+  /** `totp`: an authenticator app. */
+  Kind: 'totp' | 'passkey';
+  /** As its owner calls it. */
+  Name: string;
+  /** UTC, always three decimals. */
+  CreatedAt: string;
+  /** Null: not used yet. */
+  LastUsedAt: string | null;
+}
+
+/** The second factors of the person. */
+export interface SecondFactors {
+  /** The oldest first. */
+  SecondFactors: SecondFactor[];
+  /** How many recovery codes were not used. */
+  RecoveryCodesLeft: number;
+  /** Whether everybody here needs one to sign in. */
+  IsRequired: boolean;
 }
 
 /** A selection of entries. */
@@ -991,12 +1044,16 @@ export interface ShownEntry {
   Version?: number | undefined;
 }
 
-/** The form of the sign-in page. */
+/** The form of the sign-in page, or of the page after it. */
 export interface SignIn {
   /** The id of the person. */
-  user: string;
+  user?: string | undefined;
   /** The password of the person. */
-  password: string;
+  password?: string | undefined;
+  /** Of the page after the password. */
+  step?: string | undefined;
+  /** Of an authenticator app, or a recovery code. */
+  code?: string | undefined;
 }
 
 /** A tree of entries with one root folder. */
@@ -1054,6 +1111,16 @@ export interface TokenRequest {
   redirect_uri?: string | undefined;
   /** Good once; the answer has the next one. */
   refresh_token?: string | undefined;
+}
+
+/** An authenticator app that is being set up. */
+export interface TotpSetup {
+  /** For typing into an authenticator app. */
+  Secret: string;
+  /** The same as an `otpauth:` address, for a QR code. */
+  Uri: string;
+  /** To be sent back with the first code, within 15 minutes. */
+  Setup: string;
 }
 
 /** A page of the trash. */
@@ -2191,6 +2258,49 @@ export interface Operations {
     query: Record<never, never>;
     headers: Record<never, never>;
     body: never;
+    answer: Nothing;
+  };
+  /** List your second factors. */
+  'GET /me/second-factors': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: SecondFactors;
+  };
+  /** Begin to set up an authenticator app. */
+  'POST /me/second-factors/totp/setup': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: PasswordProof;
+    answer: TotpSetup;
+  };
+  /** Add an authenticator app. */
+  'POST /me/second-factors/totp': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: AddTotp;
+    answer: AddedSecondFactor;
+  };
+  /** Make new recovery codes. */
+  'POST /me/second-factors/recovery-codes': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: PasswordProof;
+    answer: RecoveryCodes;
+  };
+  /** Remove a second factor. */
+  'POST /me/second-factors/{id}/remove': {
+    path: {
+      /** The second factor */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: PasswordProof;
     answer: Nothing;
   };
   /** List the entries that you have starred. */

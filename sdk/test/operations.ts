@@ -78,6 +78,15 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /me/app-passwords': by('listAppPasswords', (c) => client.listAppPasswords(c).next()),
   'POST /me/app-passwords': by('addAppPassword', (c) => client.addAppPassword(c, { name: 'a', access: 'read' })),
   'DELETE /me/app-passwords/{id}': by('removeAppPassword', (c) => client.removeAppPassword(c, id)),
+  'GET /me/second-factors': by('showSecondFactors', (c) => client.showSecondFactors(c)),
+  'POST /me/second-factors/totp/setup': by('beginTotp', (c) => client.beginTotp(c, { password: 'a' })),
+  'POST /me/second-factors/totp': by('addTotp', (c) => client.addTotp(c, { setup: 'a', code: '1', name: 'a' })),
+  'POST /me/second-factors/recovery-codes': by('renewRecoveryCodes', (c) =>
+    client.renewRecoveryCodes(c, { password: 'a' }),
+  ),
+  'POST /me/second-factors/{id}/remove': by('removeSecondFactor', (c) =>
+    client.removeSecondFactor(c, id, { password: 'a' }),
+  ),
   'GET /me/starred': by('listStarred', (c) => client.listStarred(c).next()),
   'PUT /me/starred/{entryId}': by('starEntry', (c) => client.starEntry(c, id)),
   'DELETE /me/starred/{entryId}': by('unstarEntry', (c) => client.unstarEntry(c, id)),

@@ -9,7 +9,7 @@ type Stored = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** Null: its application is gone. */
 export async function toInteraction(
-  { prompt, params, session }: Stored,
+  { uid, prompt, params, session }: Stored,
   { Client }: Provider,
   { catalog }: Pick<IssuerOptions, 'catalog'>,
 ): Promise<Interaction | null> {
@@ -18,6 +18,7 @@ export async function toInteraction(
   if (client === undefined) return null;
   const user = session?.accountId === undefined ? null : await catalog.findUser({ id: session.accountId });
   return {
+    uid,
     prompt: prompt.name as PromptName,
     appKey: client.clientId,
     applicationName: client.clientName ?? '',
@@ -31,7 +32,7 @@ export async function toInteraction(
 export function toResult(answer: InteractionAnswer): InteractionResults {
   switch (answer.kind) {
     case 'signedIn': {
-      const login = { accountId: answer.userId, remember: false, ts: answer.signedInAt };
+      const login = { accountId: answer.userId, remember: false, ts: answer.signedInAt, amr: [...answer.methods] };
       return { login, select_account: {} };
     }
     case 'sameAccount':

@@ -66,7 +66,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
       end_session: '/oauth2/logout',
     },
     scopes: knownScopes,
-    claims: { profile: ['name', 'preferred_username'] },
+    claims: { openid: ['sub', 'amr'], profile: ['name', 'preferred_username'] },
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'tls_client_auth', 'none'],

@@ -33,6 +33,8 @@ export interface IssuerOptions {
 
 /** A question to a person on the way to an application. */
 export interface Interaction {
+  /** Names the sign-in that was begun, in this browser. */
+  uid: string;
   prompt: PromptName;
   /** Of the application. */
   appKey: string;
@@ -47,8 +49,10 @@ export interface Interaction {
 
 /** The person's answer. */
 export type InteractionAnswer =
-  /** `signedInAt`: seconds since 1970. */
-  { kind: 'signedIn'; userId: string; signedInAt: number } | { kind: 'sameAccount' } | { kind: 'allowed' | 'denied' };
+  /** `signedInAt`: seconds since 1970. `methods`: how the person proved who they are (RFC 8176). */
+  | { kind: 'signedIn'; userId: string; signedInAt: number; methods: readonly string[] }
+  | { kind: 'sameAccount' }
+  | { kind: 'allowed' | 'denied' };
 
 export interface Issuer {
   /** The `url` of the request is without the path of the public address. */

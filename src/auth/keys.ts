@@ -136,6 +136,11 @@ export function toShareKey({ cursors }: Keys): Uint8Array {
   return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet shares', 32));
 }
 
+/** Encrypts the secrets of second factors and hashes recovery codes, likewise. */
+export function toSecondFactorKey({ cursors }: Keys): Uint8Array {
+  return Buffer.from(hkdfSync('sha256', cursors, '', 'cabinet second factors', 32));
+}
+
 interface KeysFile {
   Signing: SigningKey[];
   Cookies: string[];

@@ -36,6 +36,7 @@ import * as quotas from './verbs/quotas.ts';
 import * as replaceEntry from './verbs/replace-entry.ts';
 import * as saveFile from './verbs/save-file.ts';
 import * as searchHits from './verbs/search-hits.ts';
+import * as secondFactors from './verbs/second-factors.ts';
 import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
 import * as setupLinks from './verbs/setup-links.ts';
@@ -87,6 +88,7 @@ const modules = {
   ...replaceEntry,
   ...saveFile,
   ...searchHits,
+  ...secondFactors,
   ...sessions,
   ...settings,
   ...setupLinks,

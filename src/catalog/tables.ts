@@ -39,6 +39,8 @@ export const tables: readonly Table[] = [
   table('members', 2, 'user_id space role'),
   table('consents', 2, 'user_id app_key scopes given_at'),
   table('app_passwords', 1, 'id user_id name access space app_key hash created_at expires_at used_at'),
+  table('second_factors', 1, 'id user_id kind name secret credential public_key transports counter created_at used_at'),
+  table('recovery_codes', 2, 'user_id hash'),
   table('setup_links', 1, 'hash user_id made_in expires_at'),
   table('sessions', 1, 'grant_id session user_id app_key started_at used_at address user_agent expires_at'),
   table('known_addresses', 2, 'user_id address used_at'),

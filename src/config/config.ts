@@ -57,6 +57,8 @@ export interface Config {
   /** Proxies that are trusted to pass the client's address. */
   proxies: readonly string[];
   isOwnIssuer: boolean;
+  /** Whether everybody needs a second factor to sign in. */
+  secondFactor: Record<'production' | 'test', 'optional' | 'required'>;
   idTokenAlgorithm: IdTokenAlgorithm;
   outsideIssuers: readonly OutsideIssuerRules[];
   names: NameRules;
@@ -155,6 +157,13 @@ export function readConfigWith(changes: Variables): Config {
   return readConfig({ ...process.env, ...changes });
 }
 
+function readSecondFactor(reader: SettingReader): Config['secondFactor'] {
+  return {
+    production: reader.choice('CABINET_SECOND_FACTOR', ['optional', 'required']),
+    test: reader.choice('CABINET_TEST_SECOND_FACTOR', ['optional', 'required']),
+  };
+}
+
 function readIssuers(reader: SettingReader): Pick<Config, 'isOwnIssuer' | 'idTokenAlgorithm' | 'outsideIssuers'> {
   return {
     isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
@@ -186,6 +195,7 @@ export function readConfig(environment: Variables = process.env): Config {
     isSubdomainStrict: reader.choice('CABINET_HSTS_SUBDOMAINS', ['no', 'yes']) === 'yes',
     proxies: reader.peers('CABINET_PROXIES'),
     ...readIssuers(reader),
+    secondFactor: readSecondFactor(reader),
     names: reader.choice('CABINET_NAMES', ['any', 'portable']),
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),
     maxFileBytes: reader.bytes('CABINET_MAX_FILE_SIZE'),

@@ -163,6 +163,20 @@ export const eventTypes: readonly EventType[] = [
     Id: '0199b7c28d1e7a64b0f52c91e7d3a801',
     Name: 'laptop',
   }),
+  other('second-factor.added', 'A person of the space set up a second factor.', {
+    Id: '0199b7c28d1e7a64b0f52c91e7d3a801',
+    Kind: 'totp',
+    Name: 'phone',
+  }),
+  other('second-factor.removed', 'A second factor of a person of the space was removed.', {
+    Id: '0199b7c28d1e7a64b0f52c91e7d3a801',
+    Kind: 'totp',
+    Name: 'phone',
+  }),
+  other('second-factor.code-used', 'A person of the space signed in with a recovery code. `Left`: how many are left.', {
+    Left: 9,
+  }),
+  other('second-factor.codes-renewed', 'A person of the space made new recovery codes.', {}),
   other('group.added', 'A group of people was added.', {}),
   other('group.member-added', 'A person became a member of a group.', { Member: 'ann' }),
   other(

@@ -7,13 +7,13 @@ import { type Caller, type Scope, type SpaceAccess, selectView } from '../domain
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Cabinet } from './cabinet.ts';
+import { checkLabel } from './label.ts';
 import { admitSelf, requirePerson } from './me.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
 
 /** The last use is recorded at most this often. */
 const recordEveryMs = 60 * 1000;
-export const maxAppPasswordName = 100;
 const format = /^cap_([0-9a-f]{32})_([\w-]{43})$/;
 
 const scopesOf: Record<AppPasswordAccess, readonly Scope[]> = {
@@ -68,7 +68,7 @@ export async function addAppPassword(
   const appPassword = await cabinet.catalog.addAppPassword({
     id,
     user,
-    name: checkName(name),
+    name: checkLabel(name, 'an app password'),
     access,
     space: toSpace(caller, spaceId)?.space ?? null,
     appKey: caller.appKey,
@@ -83,15 +83,6 @@ export async function addAppPassword(
 function toSpace(caller: Caller, spaceId: string | null): SpaceAccess | null {
   if (spaceId !== null) return selectView({ ...caller, spaceId });
   return caller.isOfOneSpace ? selectView({ ...caller, spaceId: null }) : null;
-}
-
-function checkName(name: string): string {
-  const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name) && name.trim() === name;
-  if (isGood && name !== '' && name.length <= maxAppPasswordName) return name;
-  throw new Refusal('InvalidField', 'This cannot be the name of an app password.', {
-    target: 'Name',
-    hint: `Use 1 to ${maxAppPasswordName} characters, without control characters and without spaces around them.`,
-  });
 }
 
 export async function removeAppPassword(cabinet: Cabinet, caller: Caller, id: string): Promise<void> {

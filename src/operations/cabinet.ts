@@ -100,6 +100,10 @@ export interface Cabinet {
   readonly sharePolicy: SharePolicy;
   /** Limits wrong passwords of shares. */
   readonly shareLimits: ShareLimits;
+  /** Encrypts the secrets of second factors, and hashes recovery codes. */
+  readonly secondFactorKey: Uint8Array;
+  /** Whether everybody needs a second factor. */
+  readonly isSecondFactorRequired: boolean;
   readonly webhookSender: WebhookSender;
   readonly quotas: Quotas;
   readonly journalFiles: JournalFiles;

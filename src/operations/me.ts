@@ -1,16 +1,16 @@
 // The account of the caller: who may see it, who may change it, and its password.
 
+import type { SecondFactorKind } from '../catalog/verbs/second-factors.ts';
 import type { Session } from '../catalog/verbs/sessions.ts';
 import type { Caller, SpaceAccess } from '../domain/caller.ts';
 import { authorize } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { toLimitedAddress } from '../runtime/rate-limits.ts';
 import type { Cabinet } from './cabinet.ts';
 import { listSpaces } from './manage-spaces.ts';
 import { byCaller } from './origin.ts';
+import { checkOwnPassword, passwordInvalid, requirePassword, unlessBusy } from './own-password.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
-import { checkPassword, hashPassword, TooBusy } from './passwords.ts';
-import { busySeconds } from './sign-in-limits.ts';
+import { checkPassword, hashPassword } from './passwords.ts';
 
 /** The person for whom the caller acts. Applications that act for themselves have no account. */
 export function requirePerson({ person }: Caller): string {
@@ -28,8 +28,6 @@ export function admitSelf(caller: Caller): string {
   });
 }
 
-export type SecondFactor = 'totp' | 'passkey';
-
 export interface Account {
   id: string;
   name: string;
@@ -37,7 +35,12 @@ export interface Account {
   spaces: readonly SpaceAccess[];
   /** False for people of outside issuers, who sign in elsewhere. */
   hasPassword: boolean;
-  secondFactors: readonly SecondFactor[];
+  secondFactors: readonly SecondFactorKind[];
+}
+
+/** Each kind once, in a fixed order. */
+function toKinds(factors: readonly { kind: SecondFactorKind }[]): SecondFactorKind[] {
+  return (['totp', 'passkey'] as const).filter((kind) => factors.some((factor) => factor.kind === kind));
 }
 
 export async function showAccount({ catalog }: Cabinet, caller: Caller): Promise<Account> {
@@ -54,7 +57,7 @@ export async function showAccount({ catalog }: Cabinet, caller: Caller): Promise
     kind: 'person',
     spaces,
     hasPassword: (user?.password ?? null) !== null,
-    secondFactors: [],
+    secondFactors: toKinds((await catalog.findSecondFactors({ user: caller.person })).factors),
   };
 }
 
@@ -71,54 +74,13 @@ export async function changeOwnPassword(
   { current, replacement, address }: PasswordChange,
 ): Promise<void> {
   const id = admitSelf(caller);
-  const user = await cabinet.catalog.findUser({ id });
-  if (user === null || user.password === null) {
-    throw new Refusal('Forbidden', 'People of outside issuers have no password here. Change it there.');
-  }
+  await requirePassword(cabinet, id);
   checkPassword(replacement, id, 'New');
-  await checkCurrent(cabinet, { id, stored: user.password, current, address });
+  const before = await checkOwnPassword(cabinet, { id, password: current, address, target: 'Current' });
   const password = await unlessBusy(() => hashPassword(replacement, id));
   const origin = byCaller(cabinet, caller);
-  const change = { id, password, before: user.password, signIn: caller.signIn, ...origin };
-  if (!(await cabinet.catalog.setOwnPassword(change))) throw passwordInvalid();
-}
-
-interface CurrentPassword {
-  id: string;
-  /** The hash of the right one. */
-  stored: string;
-  current: string;
-  address: string;
-}
-
-async function checkCurrent(cabinet: Cabinet, { id, stored, current, address }: CurrentPassword): Promise<void> {
-  const isKnown = await cabinet.catalog.isKnownAddress({ user: id, address: toLimitedAddress(address) });
-  const waitSeconds = cabinet.signInLimits.begin(address, id, isKnown);
-  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
-  let isWrong = false;
-  try {
-    isWrong = !(await unlessBusy(() => cabinet.isPassword(current, stored, id)));
-  } finally {
-    cabinet.signInLimits.end(address, id, { isCounted: isWrong, isKnown });
-  }
-  if (isWrong) throw passwordInvalid();
-}
-
-async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof TooBusy ? tooManyAttempts(busySeconds) : error;
-  }
-}
-
-function passwordInvalid(): Refusal {
-  return new Refusal('PasswordInvalid', 'The current password is wrong.', { target: 'Current' });
-}
-
-function tooManyAttempts(waitSeconds: number): Refusal {
-  const message = `Too many attempts. Try again in ${waitSeconds} seconds.`;
-  return new Refusal('TooManyRequests', message, { retryAfterSeconds: waitSeconds });
+  const change = { id, password, before, signIn: caller.signIn, ...origin };
+  if (!(await cabinet.catalog.setOwnPassword(change))) throw passwordInvalid('Current');
 }
 
 export interface OwnSession extends Session {

@@ -9,10 +9,10 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Share, ShareAccess } from '../domain/share.ts';
 import { requireAccess, requireSpace } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
+import { decryptSecret, encryptSecret } from './encrypted-secrets.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
 import { hashPassword } from './passwords.ts';
-import { decryptSecret, encryptSecret } from './webhook-secrets.ts';
 
 export const maxSharePassword = 256;
 export const maxShareName = 255;

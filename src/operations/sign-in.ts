@@ -18,7 +18,15 @@ interface SignInRequest {
 }
 
 /** `signedInAt` in seconds since 1970. */
-type SignInResult = { userId: string; signedInAt: number } | { userId: null; waitSeconds: number };
+type SignInResult = ({ next: NextStep } & SignedIn) | { userId: null; waitSeconds: number };
+
+export interface SignedIn {
+  userId: string;
+  signedInAt: number;
+}
+
+/** What the person has to do yet: nothing, to show a second factor, or to set one up. */
+export type NextStep = 'done' | 'factor' | 'setup';
 
 /** For users that do not exist. */
 const unmatchable = makeUnmatchable();
@@ -45,14 +53,8 @@ export async function signIn(
     onEvent({ user: null, outcome: 'limited', address, application, reason: `for ${waitSeconds} s` });
     return { userId: null, waitSeconds };
   }
-  const report = async (found: string | null, reason: string | null) => {
-    const outcome = reason === null ? 'succeeded' : 'failed';
-    const event = { user: found, outcome, address, application, reason } as const;
-    onEvent(event);
-    const by = found === null || reason !== null ? 'nobody' : found;
-    // On a full disk the log alone has it.
-    await cabinet.catalog.noteSignIn({ ...event, at: cabinet.clock.now(), by, request: requestId }).catch(unlessFull);
-  };
+  const report = (found: string | null, reason: string | null) =>
+    reportSignIn(cabinet, { user: found, reason, address, application, requestId }, onEvent);
   // Taken before the user is read: a password change from here on is later.
   const startedAt = Math.floor(cabinet.clock.now() / 1000);
   let isCounted = true;
@@ -65,9 +67,10 @@ export async function signIn(
       return { userId: null, waitSeconds: 0 };
     }
     isCounted = false;
-    await report(id, null);
+    const next = await findNextStep(cabinet, id);
+    if (next === 'done') await report(id, null);
     // Later than the last sign-out, even within the same second.
-    return { userId: id, signedInAt: Math.max(startedAt, account.signedOutAt + 1) };
+    return { userId: id, signedInAt: Math.max(startedAt, account.signedOutAt + 1), next };
   } catch (error) {
     // The attempt revealed nothing about the password.
     isCounted = false;
@@ -76,6 +79,31 @@ export async function signIn(
   } finally {
     cabinet.signInLimits.end(address, id, { isCounted, isKnown });
   }
+}
+
+async function findNextStep({ catalog, isSecondFactorRequired }: Cabinet, user: string): Promise<NextStep> {
+  const { factors } = await catalog.findSecondFactors({ user });
+  if (factors.length > 0) return 'factor';
+  return isSecondFactorRequired ? 'setup' : 'done';
+}
+
+export interface SignInReport extends Pick<SignInEvent, 'user' | 'address' | 'application'> {
+  /** Why it failed. Null: it succeeded. */
+  reason: string | null;
+  requestId: string;
+}
+
+/** Tells the log and the journal of a sign-in, once it is complete or has failed. */
+export async function reportSignIn(
+  { catalog, clock }: Cabinet,
+  { requestId, ...report }: SignInReport,
+  onEvent: (event: SignInEvent) => void,
+): Promise<void> {
+  const event = { ...report, outcome: report.reason === null ? 'succeeded' : 'failed' } as const;
+  onEvent(event);
+  const by = report.user === null || report.reason !== null ? 'nobody' : report.user;
+  // On a full disk the log alone has it.
+  await catalog.noteSignIn({ ...event, at: clock.now(), by, request: requestId }).catch(unlessFull);
 }
 
 function unlessFull(error: unknown): void {

@@ -6,7 +6,8 @@ import type { Delivery } from '../catalog/verbs/webhooks.ts';
 import type { Entry } from '../domain/entry.ts';
 import { toEventType } from '../domain/webhook-events.ts';
 import type { Cabinet } from './cabinet.ts';
-import { decryptSecret, signMessage } from './webhook-secrets.ts';
+import { decryptSecret } from './encrypted-secrets.ts';
+import { signMessage } from './webhook-secrets.ts';
 import type { Outcome } from './webhook-sender.ts';
 
 export interface WebhookEvent {

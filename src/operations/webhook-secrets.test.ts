@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { decryptSecret, encryptSecret, makeWebhookSecret, signMessage } from './webhook-secrets.ts';
+import { decryptSecret, encryptSecret } from './encrypted-secrets.ts';
+import { makeWebhookSecret, signMessage } from './webhook-secrets.ts';
 
 test('a secret is stored encrypted, for one webhook and one key', () => {
   const [key, secret] = [randomBytes(32), makeWebhookSecret()];

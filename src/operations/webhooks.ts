@@ -7,10 +7,11 @@ import { Refusal } from '../domain/refusal.ts';
 import { isEventPattern, testAction } from '../domain/webhook-events.ts';
 import { requireSpace } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
+import { encryptSecret } from './encrypted-secrets.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
 import { attemptDelivery, type RenderEvent } from './webhook-message.ts';
-import { encryptSecret, makeWebhookSecret } from './webhook-secrets.ts';
+import { makeWebhookSecret } from './webhook-secrets.ts';
 
 export const maxEventPatterns = 100;
 export const maxDescriptionChars = 1000;

@@ -33,6 +33,7 @@ import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
+import { secondFactorRoutes } from './routes/second-factors.ts';
 import { securityTextRoute } from './routes/security-text.ts';
 import { showSettingsRoute } from './routes/settings.ts';
 import { setupRoute, showSetupRoute } from './routes/setup.ts';
@@ -109,6 +110,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   ...meRoutes,
   ...consentRoutes,
   ...appPasswordRoutes,
+  ...secondFactorRoutes,
   ...starredRoutes,
   listSpacesRoute,
   showSpaceRoute,

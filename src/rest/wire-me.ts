@@ -2,8 +2,10 @@
 
 import type { AppPassword } from '../catalog/verbs/app-passwords.ts';
 import type { Consent } from '../catalog/verbs/consents.ts';
+import type { SecondFactor } from '../catalog/verbs/second-factors.ts';
 import type { AppPasswordWithSecret } from '../operations/app-passwords.ts';
 import type { Account, OwnSession } from '../operations/me.ts';
+import type { AddedSecondFactor, NewTotp, OwnSecondFactors } from '../operations/second-factors.ts';
 import type { PersonalPage } from '../operations/starred.ts';
 import { renderEntry, renderTime } from './wire.ts';
 import { toSpace } from './wire-managing.ts';
@@ -56,6 +58,25 @@ export function renderAppPasswords(appPasswords: readonly AppPassword[]): string
 /** The only answer that contains the password. */
 export function renderNewAppPassword({ appPassword, password }: AppPasswordWithSecret): string {
   return JSON.stringify({ AppPassword: toAppPassword(appPassword), Password: password });
+}
+
+function toSecondFactor({ id, kind, name, createdAt, usedAt }: SecondFactor): object {
+  const LastUsedAt = usedAt === null ? null : renderTime(usedAt);
+  return { Id: id, Kind: kind, Name: name, CreatedAt: renderTime(createdAt), LastUsedAt };
+}
+
+export function renderSecondFactors({ factors, recoveryCodes, isRequired }: OwnSecondFactors): string {
+  const shown = { SecondFactors: factors.map(toSecondFactor), RecoveryCodesLeft: recoveryCodes };
+  return JSON.stringify({ ...shown, IsRequired: isRequired });
+}
+
+/** The only answer that contains the secret. */
+export function renderTotpSetup({ secret, uri, setup }: NewTotp): string {
+  return JSON.stringify({ Secret: secret, Uri: uri, Setup: setup });
+}
+
+export function renderAddedFactor({ factor, recoveryCodes }: AddedSecondFactor): string {
+  return JSON.stringify({ SecondFactor: toSecondFactor(factor), RecoveryCodes: recoveryCodes });
 }
 
 export function renderPersonal(entries: PersonalPage['entries']): string {

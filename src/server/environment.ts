@@ -2,7 +2,15 @@
 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type KeyStore, type Keys, openKeys, toAppPasswordKey, toShareKey, toWebhookKey } from '../auth/keys.ts';
+import {
+  type KeyStore,
+  type Keys,
+  openKeys,
+  toAppPasswordKey,
+  toSecondFactorKey,
+  toShareKey,
+  toWebhookKey,
+} from '../auth/keys.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Peers } from '../certificates/peers.ts';
 import type { Config } from '../config/config.ts';
@@ -165,6 +173,7 @@ type Made =
   | 'appPasswordKey'
   | 'webhookKey'
   | 'shareKey'
+  | 'secondFactorKey'
   | 'clock';
 
 /** Half of the processors may be busy with them. */
@@ -211,6 +220,8 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     shareKey: made.shareKey,
     sharePolicy: toSharePolicy(config),
     shareLimits: new ShareLimits(name, shared, clock),
+    secondFactorKey: made.secondFactorKey,
+    isSecondFactorRequired: config.secondFactor[name] === 'required',
     webhookSender: new WebhookSender({
       clock,
       resolve: resolveForeign,
@@ -245,8 +256,15 @@ export async function reloadShared(
   onNewKeys();
 }
 
-export function toDerivedKeys(keys: Keys): Pick<Cabinet, 'appPasswordKey' | 'webhookKey' | 'shareKey'> {
-  return { appPasswordKey: toAppPasswordKey(keys), webhookKey: toWebhookKey(keys), shareKey: toShareKey(keys) };
+type DerivedKeys = Pick<Cabinet, 'appPasswordKey' | 'webhookKey' | 'shareKey' | 'secondFactorKey'>;
+
+export function toDerivedKeys(keys: Keys): DerivedKeys {
+  return {
+    appPasswordKey: toAppPasswordKey(keys),
+    webhookKey: toWebhookKey(keys),
+    shareKey: toShareKey(keys),
+    secondFactorKey: toSecondFactorKey(keys),
+  };
 }
 
 function toSharePolicy({ shares: { maxDays, ...policy } }: Config): SharePolicy {

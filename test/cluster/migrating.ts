@@ -91,6 +91,8 @@ function addRows({ folder }: Place): void {
   const database = new DatabaseSync(join(folder, 'catalog.db'));
   database.exec(`
     INSERT INTO app_passwords VALUES ('p1', 'zoë', 'Läptop 😀', 'write', 1, 'one', 'ab12', 1, NULL, 2);
+    INSERT INTO second_factors VALUES ('f1', 'zoë', 'totp', 'Telefön', 'c2VjcmV0', NULL, NULL, NULL, 5, 1, NULL);
+    INSERT INTO recovery_codes VALUES ('zoë', 'ab12');
     INSERT INTO setup_links VALUES ('h1', 'abe', 1, 5);
     INSERT INTO known_addresses VALUES ('abe', '192.0.2.1', 5);
     INSERT INTO sessions VALUES ('g1', 's1', 'zoë', 'one', 1, 2, '::1', 'Ünï/1.0', 9);

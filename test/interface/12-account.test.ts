@@ -16,7 +16,7 @@ test('GET /me shows an application that acts for itself: its AppKey, its name an
   assert.equal(Spaces.length, 1);
 });
 
-test('An application has no password, no sessions and no app passwords', async () => {
+test('An application has no password, no sessions, no app passwords and no second factors', async () => {
   const requests: [string, string, object?][] = [
     ['PUT', '/me/password', { Current: 'a wrong password', New: 'another long password' }],
     ['GET', '/me/sessions'],
@@ -27,6 +27,11 @@ test('An application has no password, no sessions and no app passwords', async (
     ['GET', '/me/app-passwords'],
     ['POST', '/me/app-passwords', { Name: 'laptop', Access: 'read' }],
     ['DELETE', '/me/app-passwords/x'],
+    ['GET', '/me/second-factors'],
+    ['POST', '/me/second-factors/totp/setup', { Password: 'a wrong password' }],
+    ['POST', '/me/second-factors/totp', { Setup: 'x', Code: '000000', Name: 'phone' }],
+    ['POST', '/me/second-factors/recovery-codes', { Password: 'a wrong password' }],
+    ['POST', '/me/second-factors/x/remove', { Password: 'a wrong password' }],
   ];
   for (const [method, path, fields] of requests) {
     assertRefusal(await ask(main, method, path, fields), 403, 'Forbidden');

@@ -13,6 +13,16 @@ const withJson = (fields: object) => () => ({
 /** Everyone may change their own account, whatever their role. */
 const own = { isForPeople: true, isForEveryRole: true } as const;
 
+function withWrongPassword(path: string): ContentLine {
+  return {
+    path: () => path,
+    request: withJson({ Password: 'not the current one' }),
+    missing: null,
+    ...own,
+    refusal: { status: 403, code: 'PasswordInvalid' },
+  };
+}
+
 export const accountLines: Record<string, ContentLine> = {
   [`GET ${CONTENT}/me`]: { path: () => '/me', request: plainly, missing: null },
   [`PUT ${CONTENT}/me/password`]: {
@@ -59,6 +69,17 @@ export const accountLines: Record<string, ContentLine> = {
     ...own,
     refusal: { status: 404, code: 'AppPasswordNotFound' },
   },
+  [`GET ${CONTENT}/me/second-factors`]: { path: () => '/me/second-factors', request: plainly, missing: null, ...own },
+  [`POST ${CONTENT}/me/second-factors/totp/setup`]: withWrongPassword('/me/second-factors/totp/setup'),
+  [`POST ${CONTENT}/me/second-factors/totp`]: {
+    path: () => '/me/second-factors/totp',
+    request: withJson({ Setup: 'unknown', Code: '000000', Name: 'matrix' }),
+    missing: null,
+    ...own,
+    refusal: { status: 400, code: 'InvalidField' },
+  },
+  [`POST ${CONTENT}/me/second-factors/recovery-codes`]: withWrongPassword('/me/second-factors/recovery-codes'),
+  [`POST ${CONTENT}/me/second-factors/{id}/remove`]: withWrongPassword('/me/second-factors/unknown/remove'),
   [`GET ${CONTENT}/me/starred`]: { path: () => '/me/starred', request: plainly, missing: null, ...own },
   [`PUT ${CONTENT}/me/starred/{entryId}`]: {
     path: () => '/me/starred/unknown',
@@ -95,6 +116,16 @@ export const accountWays: Record<string, Record<string, Way>> = {
   [`DELETE ${CONTENT}/me/sessions/{id}`]: ownWay('/me/sessions', 'SessionNotFound'),
   [`DELETE ${CONTENT}/me/consents/{appKey}`]: ownWay('/me/consents', 'ConsentNotFound'),
   [`DELETE ${CONTENT}/me/app-passwords/{id}`]: ownWay('/me/app-passwords', 'AppPasswordNotFound'),
+  [`POST ${CONTENT}/me/second-factors/{id}/remove`]: {
+    plainly: {
+      ask: (id) => ({
+        path: `/me/second-factors/${encodeURIComponent(id)}/remove`,
+        method: 'POST',
+        ...withJson({ Password: 'not the current one' })(),
+      }),
+      code: /^(PasswordInvalid|Forbidden)$/,
+    },
+  },
   [`PUT ${CONTENT}/me/starred/{entryId}`]: starWay('PUT'),
   [`DELETE ${CONTENT}/me/starred/{entryId}`]: starWay('DELETE'),
 };

@@ -7,6 +7,7 @@ import { note, type Origin, returning, row, type Verb } from '../sql.ts';
 import { sql } from '../statement.ts';
 import { insertSetupLink, type NewSetupLink } from './new-setup-link.ts';
 import { noteForPerson, putPassword, requireUser, type User } from './people.ts';
+import { removeSecondFactors } from './second-factors.ts';
 
 export type { NewSetupLink };
 
@@ -71,15 +72,19 @@ export interface UseSetup {
   request: string;
 }
 
-/** Uses the link up; the old password and its sign-ins end. Returns whether the link was still valid. */
+/** Uses the link up; the old password and its sign-ins end. A link of an operator removes second factors too. Returns whether the
+ *  link was still valid. */
 export const useSetup = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
   function* useSetup({ hash, password, at, request }: UseSetup): Verb<boolean> {
     const user = yield* findSetup({ hash, at });
     if (user === null) return false;
     const { id } = user;
+    const link = yield* row<{ made_in: number | null }>(sql`SELECT made_in FROM setup_links WHERE hash = ${hash}`);
     yield* putPassword({ id, password, at }, null);
-    yield* noteForPerson({ at, by: id, request }, id, 'user.password', { isSetup: true });
+    const origin = { at, by: id, request };
+    yield* noteForPerson(origin, id, 'user.password', { isSetup: true });
+    if (link?.made_in === null) yield* removeSecondFactors(origin, id);
     return true;
   },
 );

@@ -139,6 +139,8 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   QuotaExceeded: 'The space has used up the bytes it was given.',
   RouteNotFound: 'There is nothing at this address.',
   GroupNotFound: 'The space has no such group.',
+  SecondFactorInvalid: { Message: 'The code is wrong. Check that the clock of the phone is right.', Target: 'Code' },
+  SecondFactorNotFound: 'There is no such second factor.',
   SessionNotFound: 'There is no such session.',
   ShareNotFound: 'This link leads nowhere, or no longer.',
   SharePasswordInvalid: { Message: 'The password of the link is wrong.', Target: 'SharePassword' },
@@ -155,6 +157,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   TokenInvalid: 'The token is expired.',
   TokenMissing: 'The header Authorization is missing.',
   TooDeep: 'Folders can be nested 100 levels deep.',
+  TooManySecondFactors: { Message: 'A person has at most one authenticator app.', Hint: 'Remove one first.' },
   TooManyAppPasswords: {
     Message: 'A person has at most 50 app passwords.',
     Hint: 'Remove one that is no longer used.',

@@ -1,6 +1,6 @@
 // The schemas of what people see and change of their own account, and example records.
 
-import { maxAppPasswordName } from '../../operations/app-passwords.ts';
+import { maxLabelLength } from '../../operations/label.ts';
 import { exampleFile, exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
 import { exampleSpace } from './managing-examples.ts';
@@ -125,7 +125,7 @@ export const AppPasswords = Type.Object(
 
 export const AddAppPassword = Type.Object(
   {
-    Name: Type.String({ description: `What it is for: 1 to ${maxAppPasswordName} characters.` }),
+    Name: Type.String({ description: `What it is for: 1 to ${maxLabelLength} characters.` }),
     Access: access,
     SpaceId: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'The only space that it opens; every one by default.' }),
@@ -149,6 +149,71 @@ export const exampleAppPassword = {
   ExpiresAt: null,
   LastUsedAt: null,
 };
+
+const SecondFactor = Type.Object(
+  {
+    Id: Type.String({ description: 'The id of the second factor.' }),
+    Kind: Type.Enum(['totp', 'passkey'], { description: '`totp`: an authenticator app.' }),
+    Name: Type.String({ description: 'As its owner calls it.' }),
+    CreatedAt: time,
+    LastUsedAt: nullableTime('Null: not used yet.'),
+  },
+  { title: 'SecondFactor', description: 'What a person shows beside the password.' },
+);
+
+export const exampleSecondFactor = {
+  Id: '0199b7c28d1e7a64b0f52c91e7d3a801',
+  Kind: 'totp',
+  Name: 'phone',
+  CreatedAt: '2026-01-15T09:30:00.123Z',
+  LastUsedAt: null,
+};
+
+export const SecondFactors = Type.Object(
+  {
+    SecondFactors: Type.Array(SecondFactor, { description: 'The oldest first.' }),
+    RecoveryCodesLeft: Type.Integer({ description: 'How many recovery codes were not used.' }),
+    IsRequired: Type.Boolean({ description: 'Whether everybody here needs one to sign in.' }),
+  },
+  { title: 'SecondFactors', description: 'The second factors of the person.' },
+);
+
+export const PasswordProof = Type.Object(
+  { Password: Type.String({ maxLength: 1024, description: 'Your current password.' }) },
+  { title: 'PasswordProof', description: 'A fresh proof that it is the person who asks.' },
+);
+
+export const TotpSetup = Type.Object(
+  {
+    Secret: Type.String({ description: 'For typing into an authenticator app.' }),
+    Uri: Type.String({ description: 'The same as an `otpauth:` address, for a QR code.' }),
+    Setup: Type.String({ description: 'To be sent back with the first code, within 15 minutes.' }),
+  },
+  { title: 'TotpSetup', description: 'An authenticator app that is being set up.' },
+);
+
+const label = Type.String({ description: `1 to ${maxLabelLength} characters.` });
+
+export const AddTotp = Type.Object(
+  {
+    Setup: Type.String({ maxLength: 4096, description: 'Of the setup that was begun.' }),
+    Code: Type.String({ maxLength: 64, description: 'What the app shows now.' }),
+    Name: label,
+  },
+  { title: 'AddTotp', description: 'The first code of an authenticator app.' },
+);
+
+const recoveryCodes = (description: string) => Type.Array(Type.String(), { description });
+
+export const AddedSecondFactor = Type.Object(
+  { SecondFactor, RecoveryCodes: recoveryCodes('With your first second factor, shown once; else empty.') },
+  { title: 'AddedSecondFactor', description: 'A new second factor.' },
+);
+
+export const RecoveryCodes = Type.Object(
+  { RecoveryCodes: recoveryCodes('Shown once; only their hashes are kept.') },
+  { title: 'RecoveryCodes', description: 'New recovery codes.' },
+);
 
 export const PersonalEntries = Type.Object(
   {

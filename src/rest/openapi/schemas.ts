@@ -147,10 +147,12 @@ export const OpenApi = Type.Object(
 
 export const SignIn = Type.Object(
   {
-    user: Type.String({ description: 'The id of the person.' }),
-    password: Type.String({ description: 'The password of the person.' }),
+    user: Type.Optional(Type.String({ description: 'The id of the person.' })),
+    password: Type.Optional(Type.String({ description: 'The password of the person.' })),
+    step: Type.Optional(Type.String({ description: 'Of the page after the password.' })),
+    code: Type.Optional(Type.String({ description: 'Of an authenticator app, or a recovery code.' })),
   },
-  { title: 'SignIn', description: 'The form of the sign-in page.' },
+  { title: 'SignIn', description: 'The form of the sign-in page, or of the page after it.' },
 );
 
 export const Consent = Type.Object(

@@ -11,6 +11,7 @@ import { answerHeader } from '../openapi/headers.ts';
 import { SignIn } from '../openapi/schemas.ts';
 import type { OpenRoute, RouteExchange } from '../route.ts';
 import { answerNotFound, findInteraction, finishInteraction, readPageForm } from './interaction.ts';
+import { answerPassword, answerStep, readStep } from './sign-in-step.ts';
 
 const path = '/oauth2/login/{uid}';
 const prompts = ['login', 'select_account'] as const;
@@ -46,13 +47,18 @@ export const signInRoute: OpenRoute = {
     const form = await readPageForm(exchange);
     if (form.get('account') === 'current' && toChoice(interaction) !== null)
       return await finishInteraction(context, exchange, { kind: 'sameAccount' });
-    return await checkPassword(context, exchange, { interaction, form });
+    if (!form.has('step')) return await checkPassword(context, exchange, { interaction, form });
+    const step = readStep(context, interaction, form);
+    if (step !== null) return await answerStep(context, exchange, { interaction, form, step });
+    const problem = 'That took too long. Sign in again.';
+    return { ...answerPage(interaction, { user: '', problem }), status: 403 };
   },
   describe: {
     operationId: 'SignIn',
     tag: 'Signing in',
     summary: 'Sign in',
-    description: 'What the form of the page sends.',
+    description:
+      'What the form of the page sends. With a second factor, the next page sends `step` and `code` to the same address.',
     parameters: [pathId('The sign-in that was begun', 'uid')],
     requestBody: {
       required: true,
@@ -62,6 +68,7 @@ export const signInRoute: OpenRoute = {
       },
     },
     responses: {
+      200: pageAnswer('The password is right, and a second factor is needed: the next page'),
       303: { description: 'Back to the application', headers: answerHeader('Location') },
       400: pageAnswer('There is no such sign-in in this browser'),
       403: pageAnswer('Not right: try again'),
@@ -81,7 +88,7 @@ async function checkPassword(
   const { appKey: application } = interaction;
   const request = { user, password, address, application, requestId: exchange.requestId };
   const signedIn = await signIn(context.cabinet, request, context.onSignIn);
-  if (signedIn.userId !== null) return await finishInteraction(context, exchange, { kind: 'signedIn', ...signedIn });
+  if (signedIn.userId !== null) return await answerPassword(context, exchange, { interaction, ...signedIn });
   const { waitSeconds } = signedIn;
   const isWrong = waitSeconds === 0;
   const problem = isWrong

@@ -1,0 +1,76 @@
+// The pages after the password: the second factor, setting one up, and the recovery codes. They work without script; `step` says
+// whose password was right.
+
+import { escapeHtml, layout } from './pages.ts';
+
+interface SecondFactorPage {
+  step: string;
+  problem: string | null;
+  hasTotp: boolean;
+}
+
+export function renderSecondFactorPage({ step, problem, hasTotp }: SecondFactorPage): string {
+  const label = hasTotp ? 'Code of your authenticator app, or a recovery code' : 'Recovery code';
+  return layout(
+    problem === null ? 'Second step' : 'Second step: try again',
+    `<h1>One more step</h1>
+${renderProblem(problem)}<form method="post">
+${renderStep(step)}
+<label for="code">${label}</label>
+${renderCodeInput(hasTotp)}
+<button>Sign in</button>
+</form>`,
+  );
+}
+
+interface SetupFactorPage {
+  step: string;
+  problem: string | null;
+  secret: string;
+  uri: string;
+}
+
+export function renderSetupFactorPage({ step, problem, secret, uri }: SetupFactorPage): string {
+  return layout(
+    problem === null ? 'Set up a second step' : 'Set up a second step: try again',
+    `<h1>Set up a second step</h1>
+${renderProblem(problem)}<p>Signing in here needs more than a password. Open an authenticator app, add an account, and enter this key:</p>
+<p><code>${escapeHtml(secret.replaceAll(/.{4}(?=.)/g, '$& '))}</code></p>
+<p>On a phone, <a href="${escapeHtml(uri)}">open the app with the key</a>.</p>
+<form method="post">
+${renderStep(step)}
+<label for="code">Code that the app shows</label>
+${renderCodeInput(true)}
+<button>Go on</button>
+</form>`,
+  );
+}
+
+export function renderRecoveryCodesPage({ step, codes }: { step: string; codes: readonly string[] }): string {
+  const items = codes.map((code) => `<li><code>${escapeHtml(code)}</code></li>`).join('\n');
+  return layout(
+    'Recovery codes',
+    `<h1>Keep these recovery codes</h1>
+<p>Each of them replaces the app once, when you don’t have it at hand. They are not shown again.</p>
+<ul>
+${items}
+</ul>
+<form method="post">
+${renderStep(step)}
+<button>I have kept them</button>
+</form>`,
+  );
+}
+
+function renderProblem(problem: string | null): string {
+  return problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`;
+}
+
+function renderStep(step: string): string {
+  return `<input type="hidden" name="step" value="${escapeHtml(step)}">`;
+}
+
+function renderCodeInput(isNumber: boolean): string {
+  const kind = isNumber ? 'autocomplete="one-time-code"' : 'autocomplete="off"';
+  return `<input id="code" name="code" ${kind} autocapitalize="none" spellcheck="false" maxlength="40" required autofocus>`;
+}
