@@ -50,6 +50,8 @@ export class Authenticator {
   readonly #people: LRUCache<string, { rights: Rights | null }>;
   /** Sessions whose use was recorded a moment ago, by grant. */
   readonly #used: LRUCache<string, true>;
+  /** What was read before an administrative change is not cached after it. */
+  #changes = 0;
 
   constructor(catalog: Catalog, tokens: TokenVerifier, clock = systemClock) {
     this.#catalog = catalog;
@@ -137,6 +139,7 @@ export class Authenticator {
 
   /** Empties the cache, so that an administrative change takes effect at once. */
   invalidate(): void {
+    this.#changes += 1;
     this.#applications.clear();
     this.#people.clear();
   }
@@ -166,8 +169,9 @@ export class Authenticator {
   async #find(appKey: string): Promise<Application | null> {
     const known = this.#applications.get(appKey);
     if (known !== undefined) return known.application;
+    const changes = this.#changes;
     const application = await this.#catalog.findApplication({ appKey });
-    this.#applications.set(appKey, { application });
+    if (changes === this.#changes) this.#applications.set(appKey, { application });
     return application;
   }
 
@@ -183,10 +187,11 @@ export class Authenticator {
     const key = JSON.stringify([person.signIn?.grant, person.signIn?.session, person.id, groups]);
     let known = this.#people.get(key);
     if (known === undefined) {
+      const changes = this.#changes;
       const spaces = await this.#catalog.findPerson({ id: person.id, signIn: person.signIn, at: this.#clock.now() });
       const grants = spaces === null ? [] : await this.#catalog.findGrantedSpaces({ user: person.id, groups });
       known = { rights: spaces === null ? null : { spaces, grants } };
-      this.#people.set(key, known);
+      if (changes === this.#changes) this.#people.set(key, known);
       if (spaces !== null) this.#recordUse(person);
     }
     if (access === null || known.rights === null) return known.rights;

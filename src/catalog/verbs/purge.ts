@@ -38,6 +38,7 @@ export interface PurgedSlice {
 interface EntryToPurge {
   entry: number;
   space: number;
+  id: string;
   parent: number;
   kind: 0 | 1;
   size: number;
@@ -49,6 +50,7 @@ export const purgeSlice = write(
   function* purgeSlice({ space, top, at, request }: PurgeSlice): Verb<PurgedSlice> {
     const found = yield* findDoomed(space, top);
     if (found === undefined) return { isDone: true, freedBlobs: [] };
+    const origin = { at, by: 'operator', request };
     const tally = new Tally();
     const gone: number[] = [];
     const freedBlobs: string[] = [];
@@ -62,7 +64,7 @@ export const purgeSlice = write(
         const isLast = versions.length < sliceRows;
         isDone = isLast && entry.entry === top;
         if (isDone) yield* forgetTop(found);
-        freedBlobs.push(...(yield* remove({ reason: 'purge', entry, versions, isLast, tally })));
+        freedBlobs.push(...(yield* remove({ reason: 'purge', origin, entry, versions, isLast, tally })));
         budget -= versions.length + 1;
         if (!isLast) break;
         gone.push(entry.entry);
@@ -70,14 +72,14 @@ export const purgeSlice = write(
     }
     yield* tally.write(space);
     if (gone.length > 0) {
-      yield* note({ at, by: 'operator', request }, space, 'entries.purged', '', { entries: gone });
+      yield* note(origin, space, 'entries.purged', '', { entries: gone });
     }
     return { isDone, freedBlobs };
   },
 );
 
 function* findDoomed(space: number, entry: number): Verb<EntryToPurge | undefined> {
-  return yield* row<EntryToPurge>(sql`SELECT entry, space, parent, kind, ${exactSize} AS size, created_by
+  return yield* row<EntryToPurge>(sql`SELECT entry, space, id, parent, kind, ${exactSize} AS size, created_by
     FROM entries
      WHERE entry = ${entry} AND space = ${space}`);
 }
@@ -96,7 +98,7 @@ function* findLowest(top: EntryToPurge, limit: number): Verb<EntryToPurge[]> {
 }
 
 function* listDoomed({ space, entry }: EntryToPurge, kind: 0 | 1, limit: number): Verb<EntryToPurge[]> {
-  return yield* rows<EntryToPurge>(sql`SELECT entry, space, parent, kind, size, created_by
+  return yield* rows<EntryToPurge>(sql`SELECT entry, space, id, parent, kind, size, created_by
     FROM entries
      WHERE space = ${space} AND parent = ${entry} AND kind = ${kind} ORDER BY name_key LIMIT ${limit}`);
 }

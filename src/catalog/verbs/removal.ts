@@ -1,7 +1,7 @@
 // The gate for removal: the only place that makes content unreachable for good. Every removal calls `remove` with its reason,
 // so that rules which forbid removals have one place.
 
-import { execute, insert, note, type Origin, returning, row, type Verb } from '../sql.ts';
+import { execute, insert, note, type Origin, returning, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { toKind } from './entries.ts';
 import { putInto, takeOut } from './hidden-folders.ts';
@@ -36,7 +36,8 @@ export interface CopyRemoval {
 /** Rows of a tree whose removal has already passed the gate. */
 export interface Purge {
   reason: 'purge';
-  entry: { entry: number; created_by: string };
+  origin: Origin;
+  entry: { entry: number; space: number; id: string; created_by: string };
   versions: readonly RemovedVersion[];
   /** Whether these are all its versions, so that the entry goes too. */
   isLast: boolean;
@@ -120,7 +121,7 @@ function* removePlaceholder({ space, file }: PlaceholderRemoval): Verb<void> {
   yield* tally.write(space);
 }
 
-function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
+function* purge({ origin, entry, versions, isLast, tally }: Purge): Verb<string[]> {
   const freed: string[] = [];
   for (const version of versions) {
     const blob = yield* deleteVersion(entry.entry, version, tally);
@@ -129,11 +130,19 @@ function* purge({ entry, versions, isLast, tally }: Purge): Verb<string[]> {
   if (isLast) {
     yield* execute(sql`DELETE FROM dead_properties WHERE entry = ${entry.entry}`);
     yield* execute(sql`DELETE FROM locks WHERE entry = ${entry.entry}`);
-    yield* execute(sql`DELETE FROM grants WHERE entry = ${entry.entry}`);
+    yield* endGrants(origin, entry);
     yield* execute(sql`DELETE FROM entries WHERE entry = ${entry.entry}`);
     tally.add(entry.created_by, -1, 0);
   }
   return freed;
+}
+
+/** Each has a row in the journal: the change feed of those who saw the entry by it reports that it is gone. */
+function* endGrants(origin: Origin, { entry, space, id }: Purge['entry']): Verb<void> {
+  const ended = yield* rows<{ principal: string }>(sql`SELECT principal FROM grants WHERE entry = ${entry}`);
+  if (ended.length === 0) return;
+  yield* execute(sql`DELETE FROM grants WHERE entry = ${entry}`);
+  for (const { principal } of ended) yield* note(origin, space, 'access.revoked', id, { principal });
 }
 
 function* deleteVersion(entry: number, removed: RemovedVersion, tally: Tally): Verb<string | null> {

@@ -289,9 +289,9 @@ function isManaging(model: Model, who: string, answer: Reply, allowed: string, w
 
 const changeRole = act('role', async ({ space, model, replicas }, { number, target }) => {
   const person = people[number % people.length] as string;
-  const role = (['none', 'none', 'viewer', 'editor', 'manager'] as const)[target % 5] ?? 'none';
+  const role = ([null, null, 'viewer', 'editor', 'manager'] as const)[target % 5] ?? null;
   await space.setRole(person, role);
-  if (role === 'none') model.roles.delete(person);
+  if (role === null) model.roles.delete(person);
   else model.roles.set(person, role);
   replicas.forget(person);
 });

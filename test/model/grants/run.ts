@@ -55,7 +55,7 @@ async function close({ space, model }: Sequence): Promise<void> {
   await space.ask('app', `/entries/${model.top.id}?permanent=true`, { method: 'DELETE' });
   await space.ask('app', '/trash', { method: 'DELETE' });
   for (const name of model.groups.keys()) await space.ask('app', `/groups/${name}`, { method: 'DELETE' });
-  for (const person of model.roles.keys()) await space.setRole(person, 'none');
+  for (const person of model.roles.keys()) await space.setRole(person, null);
 }
 
 /** Null, or what failed. */
@@ -100,7 +100,7 @@ async function main(): Promise<number> {
   const [seed, workers, seconds] = [Number(values.seed), Number(values.workers), Number(values.seconds)];
   const sequences = Number(values.sequences ?? sequencesPerSecond * seconds);
   const dataFolder = makeDataFolder();
-  const service = await startService(dataFolder);
+  const service = await startService(dataFolder, { environment: { CABINET_HTTP_THREADS: '1' } });
   const place = new Place(service.production, dataFolder);
   await place.addPeople();
   const begun = Date.now();

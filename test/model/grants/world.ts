@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { Agent, request as httpRequest } from 'node:http';
 import { fetchToken } from '../../interface/client.ts';
 import { addPage, discover, signIn } from '../../security/people.ts';
-import { addApplication, addUser, setRole } from '../../service/operator.ts';
+import { addApplication, addUser } from '../../service/operator.ts';
 
 export const people = ['ann', 'bob', 'cleo', 'dora'] as const;
 export type PersonName = (typeof people)[number];
@@ -123,8 +123,14 @@ export class Space {
     });
   }
 
-  async setRole(person: string, role: string): Promise<void> {
-    await setRole(this.place.dataFolder, person, role, this.name);
+  /** Null takes the role away. */
+  async setRole(person: string, role: string | null): Promise<void> {
+    const path = `/users/${person}`;
+    const answer = await (role === null
+      ? this.ask('app', path, { method: 'DELETE' })
+      : this.json('app', 'PATCH', path, { Role: role }));
+    const isNone = role === null && outcomeOf(answer) === 'UserNotFound';
+    assert.ok(isNone || answer.status === 200, answer.body.toString());
   }
 }
 
