@@ -7,6 +7,7 @@ import { applicationCommands, toRegistered } from './application-commands.ts';
 import { auditCommands } from './audit-commands.ts';
 import { type Command, type CommandContext, type Commands, nobody } from './command.ts';
 import { exportCommands } from './export-command.ts';
+import { groupCommands } from './group-commands.ts';
 import { importCommands } from './import-command.ts';
 import { cabinetOf, readEnvironment } from './input.ts';
 import { maintenanceCommands } from './maintenance-commands.ts';
@@ -27,6 +28,7 @@ export async function runCommand(
 const commands: Commands = {
   ...applicationCommands,
   ...userCommands,
+  ...groupCommands,
   ...importCommands,
   ...exportCommands,
   ...quotaCommands,
