@@ -1,13 +1,12 @@
 // What somebody keeps who follows the changes: nothing may stay in it that the person no longer sees, and nothing may be reported
 // that the person has never seen.
 
-import { setTimeout } from 'node:timers/promises';
+import { eventually } from '../../service/service.ts';
 import { same } from './faces.ts';
 import type { Model } from './model.ts';
 import { read, type Space } from './world.ts';
 
-const lookEveryMs = 20;
-const maxLooks = 250;
+const patienceMs = 5_000;
 
 interface Replica {
   cursor: string;
@@ -66,11 +65,14 @@ export class Replicas {
   async #follow(who: string, replica: Replica): Promise<void> {
     const seen = this.#model.nodes.filter((node) => this.#model.see(node, who, true) !== null).map(({ id }) => id);
     // What is removed for good with the grant on it is reported when its rows are deleted, a moment later.
-    for (let looks = 0; looks < maxLooks; looks += 1) {
-      if (looks > 0) await setTimeout(lookEveryMs);
-      await this.#readOn(who, replica);
-      if ([...replica.known.keys()].every((id) => seen.includes(id))) break;
-    }
+    await eventually(
+      `${who} has nothing that is not seen`,
+      async () => {
+        await this.#readOn(who, replica);
+        return [...replica.known.keys()].every((id) => seen.includes(id));
+      },
+      patienceMs,
+    );
     for (const id of replica.known.keys()) same(seen.includes(id), true, `${who} still has ${this.#nameOf(id)}`);
     if (this.#model.roles.has(who)) same([...replica.known.keys()].sort(), seen.sort(), `${who} follows`);
   }
