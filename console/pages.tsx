@@ -9,12 +9,13 @@ import { useLiveUpdates } from './find/live.ts';
 import { Skeleton } from './parts/states.tsx';
 import { useRoute } from './routing/router.ts';
 import type { Session } from './session/session.ts';
-import { SessionProvider } from './session/session-context.tsx';
+import { SessionProvider, useSession } from './session/session-context.tsx';
 import { Shell } from './shell/shell.tsx';
 import { uploads } from './uploads/queue.ts';
 import { UploadTray } from './uploads/tray.tsx';
 import { useWords } from './words/words.tsx';
 
+const SharedPage = lazy(async () => ({ default: (await import('./sharing/shared-page.tsx')).SharedPage }));
 const SearchPage = lazy(async () => ({ default: (await import('./find/search-page.tsx')).SearchPage }));
 const TrashPage = lazy(async () => ({ default: (await import('./find/trash-page.tsx')).TrashPage }));
 const ChangesPage = lazy(async () => ({ default: (await import('./find/changes-page.tsx')).ChangesPage }));
@@ -31,11 +32,12 @@ export function Pages({ session }: { session: Session }) {
 
 function Framed() {
   const words = useWords();
+  const { isGuest } = useSession();
   useLiveUpdates();
   useUploadsShown();
   return (
     <>
-      <Shell aside={<FolderTree />}>
+      <Shell aside={isGuest ? null : <FolderTree />}>
         <Suspense fallback={<Skeleton label={words.files.loading} />}>
           <CurrentPage />
         </Suspense>
@@ -56,10 +58,14 @@ function useUploadsShown(): void {
 }
 
 function CurrentPage(): ReactNode {
-  const { page } = useRoute();
+  const { page, id } = useRoute();
+  const { isGuest } = useSession();
   switch (page) {
     case 'files':
-      return <FilesPage />;
+      // Without a role in the space there is no root folder.
+      return isGuest && id === null ? <SharedPage /> : <FilesPage />;
+    case 'shared':
+      return <SharedPage />;
     case 'search':
       return <SearchPage />;
     case 'trash':

@@ -2,7 +2,7 @@
 
 import { type EntryDetails, showEntry } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
 import { downloadEntry } from '../files/download.ts';
 import { iconOf } from '../files/kind.ts';
@@ -18,6 +18,8 @@ import { LockNote } from './lock-note.tsx';
 import { Preview } from './preview.tsx';
 import { Versions } from './versions.tsx';
 import './details-pane.css';
+
+const ShareDialog = lazy(async () => ({ default: (await import('../sharing/share-dialog.tsx')).ShareDialog }));
 
 export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
   const words = useWords();
@@ -56,6 +58,7 @@ function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
   const isFile = Entry.Type === 'file';
   const tabs = isFile ? (['preview', 'details', 'versions'] as const) : (['details'] as const);
   const tab = tabs.find((one) => one === params.tab) ?? tabs[0];
+  const [isSharing, setSharing] = useState(false);
   const download = () => void downloadEntry(cabinet, Entry).catch((error) => showError(error, words));
   return (
     <>
@@ -66,6 +69,7 @@ function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
         <h2>
           <bdi>{Entry.Name}</bdi>
         </h2>
+        <IconButton icon="user" label={words.files.share} onPress={() => setSharing(true)} />
         <IconButton
           icon="download"
           label={isFile ? words.files.download : words.files.downloadZip}
@@ -73,6 +77,11 @@ function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
         />
         <IconButton icon="close" label={words.details.close} onPress={onClose} />
       </header>
+      {isSharing && (
+        <Suspense>
+          <ShareDialog entry={Entry} onClose={() => setSharing(false)} />
+        </Suspense>
+      )}
       <LockNote id={Entry.Id} />
       <Tabs
         className="look-tabs"

@@ -15,7 +15,10 @@ import type { Listing, Order } from './listing.ts';
 import type { Selection } from './selection.ts';
 import type { Action } from './toolbar.tsx';
 
-export type OpenDialog = { kind: 'newFolder' } | { kind: 'move' | 'copy'; entries: readonly Entry[] };
+export type OpenDialog =
+  | { kind: 'newFolder' }
+  | { kind: 'move' | 'copy'; entries: readonly Entry[] }
+  | { kind: 'share'; entry: Entry };
 
 /** What the commands of a folder work on. */
 export interface FolderState {
@@ -99,6 +102,7 @@ export function useToolbarActions(folder: FolderState, commands: KeyCommands): (
   return (action) => {
     const [first] = chosen;
     if (action === 'move' || action === 'copy') setDialog({ kind: action, entries: chosen });
+    else if (action === 'share') first !== undefined && setDialog({ kind: action, entry: first });
     else if (action === 'download') download(chosen);
     else if (action === 'downloadFolder') listing.folder !== null && download([listing.folder]);
     else if (action === 'rename' || action === 'open') first !== undefined && commands[action](first);

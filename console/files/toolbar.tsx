@@ -29,6 +29,7 @@ export type Action =
   | 'rename'
   | 'move'
   | 'copy'
+  | 'share'
   | 'remove'
   | 'details'
   | 'downloadFolder';
@@ -135,6 +136,11 @@ function SelectionActions({ selection, canWrite, onAction }: ToolbarProps) {
         {one !== undefined && (
           <MenuItem id="details" icon="info" keys="I">
             {files.details}
+          </MenuItem>
+        )}
+        {one !== undefined && (
+          <MenuItem id="share" icon="user">
+            {files.share}
           </MenuItem>
         )}
         {canWrite && <MenuLine />}

@@ -20,7 +20,7 @@ type Trashed = Operations['GET /trash']['answer']['Entries'][number];
 
 export function TrashPage() {
   const words = useWords();
-  const { cabinet, canWrite } = useSession();
+  const { cabinet, canWrite, isGuest } = useSession();
   const queries = useQueryClient();
   const [sure, setSure] = useState<Trashed | 'all' | null>(null);
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useTrash();
@@ -50,7 +50,7 @@ export function TrashPage() {
     <section className="paper" aria-labelledby="page-title">
       <header className="paper-head">
         <h1 id="page-title">{words.trash.title}</h1>
-        {canWrite && trashed.length > 0 && (
+        {canWrite && !isGuest && trashed.length > 0 && (
           <Button icon="trash" onPress={() => setSure('all')}>
             {words.trash.empty}
           </Button>

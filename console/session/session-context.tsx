@@ -1,7 +1,7 @@
 // The context of every signed-in page: the session, the user's spaces, the open space and a connection to it. The address may name the
 // space (`?space=`), for users of several.
 
-import { type Cabinet, connect, type Operations } from '@cabinet/client';
+import { type Cabinet, connect, listSharedWithMe, type Operations } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
@@ -23,6 +23,8 @@ interface SessionState {
   cabinet: Cabinet;
   canWrite: boolean;
   canManage: boolean;
+  /** The person has no role in the open space: something in it is shared with them. */
+  isGuest: boolean;
 }
 
 const SessionContext = createContext<SessionState | null>(null);
@@ -42,16 +44,32 @@ export function SessionProvider({ session, children }: { session: Session; child
   const words = useWords();
   const { data, error, refetch } = useQuery({
     queryKey: ['spaces'],
-    queryFn: ({ signal }) => call(connectTo(session), 'GET /spaces', { signal }),
+    queryFn: ({ signal }) => listOpenSpaces(connectTo(session), signal),
   });
   if (error !== null && data === undefined) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton label={words.files.loading} />;
-  if (data.Spaces.length === 0) return <NoSpace session={session} />;
+  if (data.length === 0) return <NoSpace session={session} />;
   return (
-    <SpaceProvider session={session} spaces={data.Spaces}>
+    <SpaceProvider session={session} spaces={data}>
       {children}
     </SpaceProvider>
   );
+}
+
+/** The root folder of a space in which one is a guest: nobody shows it to them. */
+const noRoot = '';
+
+/** Those in which the person has a role, then those of which something is shared with them. */
+async function listOpenSpaces(cabinet: Cabinet, signal: AbortSignal): Promise<readonly Space[]> {
+  const { Spaces } = await call(cabinet, 'GET /spaces', { signal });
+  const open = new Map<string, Space>(Spaces.map((space) => [space.Id, space]));
+  for await (const { Space: shared, Role } of listSharedWithMe(cabinet, { signal })) {
+    const known = open.get(shared.Id);
+    if (known !== undefined && known.RootFolderId !== noRoot) continue;
+    const role = known?.Role === 'editor' ? known.Role : Role;
+    open.set(shared.Id, { ...shared, RootFolderId: noRoot, Role: role });
+  }
+  return [...open.values()];
 }
 
 function SpaceProvider({
@@ -78,6 +96,7 @@ function SpaceProvider({
       cabinet: connectTo(session, space.Id),
       canWrite: space.Role !== 'viewer',
       canManage: space.Role === 'manager',
+      isGuest: space.RootFolderId === noRoot,
     }),
     [session, spaces, space],
   );

@@ -23,6 +23,12 @@ interface Way {
 
 const ways: readonly Way[] = [
   { page: 'files', icon: 'folder', label: ({ shell }) => shell.files },
+  {
+    page: 'shared',
+    icon: 'user',
+    label: ({ shell }) => shell.shared,
+    short: ({ shell }) => shell.sharedShort,
+  },
   { page: 'search', icon: 'search', label: ({ shell }) => shell.search },
   {
     page: 'changes',
@@ -42,13 +48,15 @@ interface ShellProps {
 
 export function Shell({ aside, children }: ShellProps) {
   const words = useWords();
-  const { canManage } = useSession();
+  const { canManage, isGuest } = useSession();
   const place = useRoute();
   const [isOpen, setOpen] = useState(false);
   const isAsideDrawn = useOnceSeen(isOpen);
   // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the drawer closes
   useEffect(() => setOpen(false), [place]);
-  const shown = canManage ? [...ways, managing] : ways;
+  // A guest of the space has no root folder: what is shared stands in its place.
+  const own = isGuest ? ways.filter(({ page }) => page !== 'files') : ways;
+  const shown = canManage ? [...own, managing] : own;
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -101,7 +109,9 @@ function useOnceSeen(isOpen: boolean): boolean {
 
 function Ways({ ways: shown, isShort = false }: { ways: readonly Way[]; isShort?: boolean }) {
   const words = useWords();
-  const { page: current } = useRoute();
+  const { isGuest } = useSession();
+  const { page: open } = useRoute();
+  const current = isGuest && open === 'files' ? 'shared' : open;
   const params = useSpaceParams();
   return (
     <ul className="ways">
