@@ -52,7 +52,8 @@ export async function addMember(
   const role = checkRole(user.role);
   const account = toAccount(user, 'Id');
   authorizeRole(caller, role);
-  const { setup, shown } = newSetup(cabinet);
+  const origin = byCaller(cabinet, caller);
+  const { setup, shown } = newSetup(origin);
   const password = makeUnmatchable();
   const member = await cabinet.catalog.addMember({
     ...account,
@@ -60,7 +61,7 @@ export async function addMember(
     setup,
     space,
     role,
-    ...byCaller(cabinet, caller),
+    ...origin,
   });
   return { member, setup: shown };
 }
@@ -71,8 +72,8 @@ export async function addSetupLink(cabinet: Cabinet, caller: Caller, user: strin
   const id = toUserId(user, 'id');
   const { role } = await requireMember(cabinet, space, id);
   if (role !== null) authorizeRole(caller, role);
-  const { setup, shown } = newSetup(cabinet);
   const origin = byCaller(cabinet, caller);
+  const { setup, shown } = newSetup(origin);
   await cabinet.catalog.addSetupLink({ user: id, space, role, ...setup, ...origin });
   return shown;
 }

@@ -2,6 +2,7 @@
 // bits and is in the link alone; its hash is stored.
 
 import { hash, randomBytes } from 'node:crypto';
+import type { Origin } from '../catalog/sql.ts';
 import type { User } from '../catalog/verbs/people.ts';
 import type { NewSetupLink } from '../catalog/verbs/setup-links.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -15,9 +16,10 @@ export interface SetupSecret {
   expiresAt: number;
 }
 
-export function newSetup({ clock }: Pick<Cabinet, 'clock'>): { setup: NewSetupLink; shown: SetupSecret } {
+/** Made at the moment of its origin. */
+export function newSetup({ at }: Origin): { setup: NewSetupLink; shown: SetupSecret } {
   const secret = randomBytes(32).toString('base64url');
-  const expiresAt = clock.now() + lifetimeMs;
+  const expiresAt = at + lifetimeMs;
   return { setup: { hash: toHash(secret), expiresAt }, shown: { secret, expiresAt } };
 }
 

@@ -27,7 +27,7 @@ export async function addUser(
   const account = toAccount(user);
   const origin = byOperator(cabinet);
   if (password === null) {
-    const { setup, shown } = newSetup(cabinet);
+    const { setup, shown } = newSetup(origin);
     const added = await cabinet.catalog.addUser({ ...account, password: makeUnmatchable(), setup, ...origin });
     return { user: added, setup: shown };
   }
@@ -43,8 +43,8 @@ export function toAccount(user: NewUser, target = 'User'): { id: string; name: s
 
 /** A link by which the person sets a new password. Earlier ones end. */
 export async function setUpUser(cabinet: Cabinet, user: string): Promise<{ user: User; setup: SetupSecret }> {
-  const { setup, shown } = newSetup(cabinet);
   const origin = byOperator(cabinet);
+  const { setup, shown } = newSetup(origin);
   const found = await cabinet.catalog.addSetupLink({
     user: toUserId(user),
     space: null,
