@@ -16,11 +16,14 @@ import { SettingsPage } from './settings-page.tsx';
 import { SpacesPage } from './spaces-page.tsx';
 import { UsagePage } from './usage-page.tsx';
 import { useManageWords } from './use-manage-words.ts';
+import { WebhookPage } from './webhook-page.tsx';
+import { WebhooksPage } from './webhooks-page.tsx';
 import './manage-page.css';
 
 const pages = {
   applications: { icon: 'key', Page: ApplicationsPage },
   people: { icon: 'user', Page: PeoplePage },
+  webhooks: { icon: 'hook', Page: WebhooksPage },
   spaces: { icon: 'folder', Page: SpacesPage },
   usage: { icon: 'chart', Page: UsagePage },
   audit: { icon: 'scroll', Page: AuditPage },
@@ -49,11 +52,9 @@ export function ManagePage() {
       <ManageWays current={name} />
       <div className="paper-body manage-body">
         {/* The key resets the state of the page when the space or the page changes. */}
-        {name === 'applications' && more !== null ? (
-          <ApplicationPage key={`${space.Id} ${more}`} appKey={more} />
-        ) : (
-          <Page key={space.Id} />
-        )}
+        {name === 'applications' && more !== null && <ApplicationPage key={`${space.Id} ${more}`} appKey={more} />}
+        {name === 'webhooks' && more !== null && <WebhookPage key={`${space.Id} ${more}`} id={more} />}
+        {(more === null || !(name === 'applications' || name === 'webhooks')) && <Page key={space.Id} />}
       </div>
     </section>
   );

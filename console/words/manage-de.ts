@@ -1,6 +1,7 @@
 // Deutsche Wörter der Seiten zum Verwalten.
 
 import type { ManageWords } from './manage-en.ts';
+import { webhooksDe } from './webhooks-de.ts';
 
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
 
@@ -8,6 +9,7 @@ export const manageDe: ManageWords = {
   pages: {
     applications: 'Anwendungen',
     people: 'Personen',
+    webhooks: 'Webhooks',
     spaces: 'Bereiche',
     usage: 'Verbrauch',
     audit: 'Protokoll',
@@ -157,6 +159,7 @@ export const manageDe: ManageWords = {
     close: 'Schließen',
     outside: 'Die Anmeldung geschieht bei einem fremden Anbieter: Passwort und Anmeldungen werden dort verwaltet.',
   },
+  webhooks: webhooksDe,
   spaces: {
     lead: 'Ein Bereich ist ein Baum von Ordnern mit eigenen Personen und Anwendungen. Nichts gelangt von einem in den anderen.',
     add: 'Neuer Bereich',

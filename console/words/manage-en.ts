@@ -1,11 +1,14 @@
 // English words of the pages for managing; they come with those pages, so that nobody else loads them.
 
+import { webhooksEn } from './webhooks-en.ts';
+
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
 export const manageEn = {
   pages: {
     applications: 'Applications',
     people: 'People',
+    webhooks: 'Webhooks',
     spaces: 'Spaces',
     usage: 'Usage',
     audit: 'Audit trail',
@@ -154,6 +157,7 @@ export const manageEn = {
     close: 'Close',
     outside: 'They sign in at an outside provider: password and sign-ins are managed there.',
   },
+  webhooks: webhooksEn,
   spaces: {
     lead: 'A space is a tree of folders with people and applications of its own. Nothing crosses from one to another.',
     add: 'New space',

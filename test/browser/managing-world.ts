@@ -7,10 +7,23 @@ import { openWorld, type World } from './console-world.ts';
 export const hiddenToken = 'a-token-that-nobody-sees';
 
 export function openManagedWorld(): Promise<World> {
-  return openWorld({ CABINET_MTLS_PORT: '0', CABINET_METRICS_TOKEN: hiddenToken });
+  return openWorld({
+    CABINET_MTLS_PORT: '0',
+    CABINET_METRICS_TOKEN: hiddenToken,
+    CABINET_WEBHOOK_NETWORKS: '127.0.0.0/8',
+  });
 }
 
-export const managingPages = ['applications', 'people', 'spaces', 'usage', 'audit', 'health', 'settings'] as const;
+export const managingPages = [
+  'applications',
+  'people',
+  'webhooks',
+  'spaces',
+  'usage',
+  'audit',
+  'health',
+  'settings',
+] as const;
 export type ManagingPage = (typeof managingPages)[number];
 
 /** By its link, and until what it shows is there. */
