@@ -8,7 +8,7 @@
 // must be done within ten seconds for that; with large files, store the event and scan afterwards.
 
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect as connectTcp } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import {
   applicationToken,
   connect,
@@ -25,6 +25,7 @@ const {
   CABINET_SECRET = '',
   WEBHOOK_SECRET = '',
   CLAMD = '127.0.0.1:3310',
+  PORT = '3000',
 } = process.env;
 const cabinet = connect({
   url: CABINET_URL,
@@ -32,7 +33,7 @@ const cabinet = connect({
   token: applicationToken({ secret: CABINET_SECRET }),
 });
 
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   try {
     const event = await verifyWebhook(await read(request), request.headers, WEBHOOK_SECRET);
     if (event.subject !== undefined && event.data.Entry?.Type === 'file') await check(event.subject, event);
@@ -41,7 +42,8 @@ createServer(async (request, response) => {
     console.error(error);
     response.writeHead(503).end(String(error));
   }
-}).listen(Number(process.env.PORT ?? 3000));
+});
+server.listen(Number(PORT), () => console.log(`listening on ${(server.address() as AddressInfo).port}`));
 
 async function read(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { makeFolder } from '../interface/client.ts';
+import { eventually } from '../service/service.ts';
 import { type Receiver, startReceiver } from '../service/webhook-receiver.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
@@ -67,12 +68,11 @@ test('a webhook is created, tested, paused, activated, replayed and removed', op
   await button('Activate').click();
   await badge('Active');
   const created = page.locator('.thing', { hasText: 'cabinet.folder.created' });
-  const untilShown = async (count: number) => {
-    while ((await created.count()) < count) {
+  const untilShown = (count: number) =>
+    eventually(`${count} are shown`, async () => {
       await button('Refresh').click();
-      await page.waitForLoadState('networkidle');
-    }
-  };
+      return (await created.count()) >= count;
+    });
   await untilShown(1);
   await created.first().getByRole('button', { name: 'Send again from cabinet.folder.created on' }).click();
   await dialog().getByRole('button', { name: 'Send again' }).click();
