@@ -96,5 +96,9 @@ test('a webhook is created, tested, paused, activated, replayed and removed', op
   await dialog().getByRole('button', { name: 'Remove' }).click();
   await notice('Webhook removed');
   await page.getByText('No webhooks yet').waitFor();
-  assert.deepEqual(opened.problems, []);
+  // The address that was refused.
+  assert.deepEqual(
+    opened.problems.filter((problem) => !problem.includes('status of 400')),
+    [],
+  );
 });
