@@ -9,6 +9,7 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { toBasePath } from '../domain/public-url.ts';
 import type { Arrival } from './arrival.ts';
+import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
 import type { Issuer, IssuerOptions } from './issuer-contract.ts';
@@ -35,6 +36,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   acceptHashedSecrets(provider);
   guardTokens(provider, arrivalOf, new TokenLimits(options.environment, options.buckets, options.clock));
   correctErrors(provider);
+  listAlgorithms(provider);
   narrowScopes(provider, options);
   recordSessions(provider, arrivalOf, options);
   const handle = provider.callback();
@@ -122,6 +124,18 @@ function guardTokens(provider: Provider, arrivalOf: (ctx: KoaContextWithOIDC) =>
     ctx.status = 429;
     ctx.set('Retry-After', String(waitSeconds));
     ctx.body = { error: 'temporarily_unavailable', error_description: `too many requests; wait ${waitSeconds} s` };
+  });
+}
+
+/** The provider lists the algorithms that its keys have. There is an RSA key only where the settings want one, and clients that are
+ *  strict about OpenID Connect Discovery refuse an issuer that does not list RS256. */
+function listAlgorithms(provider: Provider): void {
+  provider.use(async (untyped, next) => {
+    await next();
+    const ctx = untyped as unknown as KoaContextWithOIDC;
+    if (ctx.oidc?.route !== 'discovery') return;
+    const metadata = ctx.body as Record<string, unknown>;
+    metadata.id_token_signing_alg_values_supported = [...idTokenAlgorithms];
   });
 }
 

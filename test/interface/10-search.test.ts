@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDocx, makePdf, makePptx, makeXlsx } from '../../src/search/extract/documents-for-tests.ts';
@@ -67,6 +69,20 @@ async function finds(
     await sleep(50);
   }
 }
+
+test('The searches that the description and the documentation show are valid', async () => {
+  const { paths, components } = JSON.parse((await send(main.base, '/openapi.json')).body.toString()) as {
+    paths: Record<string, Record<string, { parameters: { $ref: string }[] }>>;
+    components: { parameters: Record<string, { name: string; example?: unknown }> };
+  };
+  const parameters = paths['/v1/contentmanagement/search']?.get?.parameters ?? [];
+  const shown = parameters.map(({ $ref }) => components.parameters[$ref.split('/').at(-1) ?? '']);
+  const described = String(shown.find((parameter) => parameter?.name === 'q')?.example);
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
+  const documented = [...guide.matchAll(/\$BASE\/search".*--data-urlencode 'q=([^']+)'/g)].map(([, q]) => String(q));
+  assert.ok(documented.length > 0);
+  for (const q of [described, ...documented]) assertResults(await ask(main, q));
+});
 
 test('A file is found by name, properties and text shortly after it was saved', async () => {
   const [name, value, text] = [newWord(), newWord(), newWord()];

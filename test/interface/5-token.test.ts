@@ -171,6 +171,12 @@ for (const name of ['oauth-authorization-server', 'openid-configuration']) {
   });
 }
 
+test('Discovery lists RS256 beside ES256 for ID tokens: strict clients of OpenID Connect refuse an issuer without it', async () => {
+  for (const name of ['oauth-authorization-server', 'openid-configuration']) {
+    assert.deepEqual((await readDiscovery(name)).id_token_signing_alg_values_supported, ['ES256', 'RS256'], name);
+  }
+});
+
 test('The published keys contain nothing private', async () => {
   const keys = await readKeys();
   assert.ok(keys.length > 0);
