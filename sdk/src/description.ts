@@ -686,6 +686,14 @@ export interface OpenApi {
   openapi: string;
 }
 
+/** A link: a folder with a page of its children, or a file. Neither where files can be sent. */
+export interface OpenedShare {
+  Share: VisibleShare;
+  Folder?: Entry | undefined;
+  Children?: Entry[] | undefined;
+  File?: Entry | undefined;
+}
+
 /** A fresh proof that it is the person who asks. */
 export interface PasswordProof {
   /** Your current password. */
@@ -715,6 +723,16 @@ export interface Quota {
   Entries?: number | undefined;
   /** More are 429. */
   RequestsPerSecond?: number | undefined;
+}
+
+/** A file that was sent by a link. */
+export interface ReceivedFile {
+  /** As it is stored: a taken name is numbered. */
+  Name: string;
+  /** Bytes. */
+  Size: number;
+  /** Of its bytes, in hexadecimal. */
+  Sha256: string;
 }
 
 /** New recovery codes. */
@@ -1222,6 +1240,15 @@ export interface Version {
 export interface VersionPage {
   /** Newest first. */
   Versions: Version[];
+}
+
+export interface VisibleShare {
+  Name: string;
+  Note: string | null;
+  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
+  Access: 'read' | 'upload';
+  ExpiresAt: Timestamp;
+  HasPassword: boolean;
 }
 
 /** A receiver of the events of a space. */
@@ -2861,6 +2888,191 @@ export interface Operations {
     headers: Record<never, never>;
     body: never;
     answer: OpenApi;
+  };
+  /** Open a link. */
+  'GET /shared/{secret}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: {
+      /** By what the children are ordered */
+      order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+    };
+    body: never;
+    answer: OpenedShare;
+  };
+  /** Show a folder beneath a link. */
+  'GET /shared/{secret}/folders/{id}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The folder */
+      id: string;
+    };
+    query: {
+      /** By what the children are ordered */
+      order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+    };
+    body: never;
+    answer: Envelope;
+  };
+  /** The bytes of a file beneath a link. */
+  'GET /shared/{secret}/files/{id}/content': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The file */
+      id: string;
+    };
+    query: {
+      /** true: pictures, sound, video and plain text are shown */
+      inline?: 'true' | 'false' | undefined;
+    };
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+      /** bytes=0-99, or several; RFC 9110 */
+      Range?: string | undefined;
+      /** Then the range is sent only of what has this ETag or Last-Modified */
+      'If-Range'?: string | undefined;
+      /** 304 if the bytes are still those */
+      'If-None-Match'?: string | undefined;
+      /** 412 if they are not */
+      'If-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** Everything that a link leads to, as a ZIP. */
+  'GET /shared/{secret}/archive': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** Send a file by a link. */
+  'POST /shared/{secret}/files': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+      /** The file's name, percent-encoded UTF-8; wins over the name in a part */
+      FileName?: string | undefined;
+      /** sha-256 of the file (RFC 9530); checked */
+      'Repr-Digest'?: string | undefined;
+      /** sha-256 of the body (RFC 9530); checked */
+      'Content-Digest'?: string | undefined;
+      /** MD5 of the body; checked */
+      'Content-MD5'?: string | undefined;
+    };
+    body: unknown;
+    answer: ReceivedFile;
+  };
+  /** Begin a resumable upload by a link. */
+  'POST /shared/{secret}/uploads': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+      /** tus: 1.0.0 */
+      'Tus-Resumable'?: string | undefined;
+      /** How many bytes it will have */
+      'Upload-Length'?: string | undefined;
+      /** tus: filename and filetype, in base64 */
+      'Upload-Metadata'?: string | undefined;
+      /** The file's name, percent-encoded UTF-8; wins over the name in a part */
+      FileName?: string | undefined;
+    };
+    body: unknown;
+    answer: unknown;
+  };
+  /** How far an upload by a link has come. */
+  'GET /shared/{secret}/uploads/{id}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+      /** tus: 1.0.0 */
+      'Tus-Resumable'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** Append bytes to an upload by a link. */
+  'PATCH /shared/{secret}/uploads/{id}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+      /** tus: 1.0.0 */
+      'Tus-Resumable'?: string | undefined;
+      /** Where the bytes belong */
+      'Upload-Offset'?: string | undefined;
+    };
+    body: unknown;
+    answer: unknown;
+  };
+  /** Give up an upload by a link. */
+  'DELETE /shared/{secret}/uploads/{id}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The upload */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: {
+      /** The password of the link, percent-encoded UTF-8 */
+      SharePassword?: string | undefined;
+      /** tus: 1.0.0 */
+      'Tus-Resumable'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
   };
   /** A page to read and try the interface. */
   'GET {base}/docs': {

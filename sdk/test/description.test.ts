@@ -25,7 +25,12 @@ function isForBrowsers([name, { responses }]: [string, Operation]): boolean {
 /** What speaks tus has a client of its own, load balancers and scanners too; OPTIONS is what browsers and such clients ask by themselves. */
 function isForOthers([name]: [string, Operation]): boolean {
   const isForMachines = name === 'GET {base}/health/ready/write' || name === 'GET {base}/.well-known/security.txt';
-  return isForMachines || name === 'POST /uploads' || name.startsWith('OPTIONS ');
+  return (
+    isForMachines ||
+    name === 'POST /uploads' ||
+    name.includes('/shared/{secret}/uploads') ||
+    name.startsWith('OPTIONS ')
+  );
 }
 
 test('every operation of the description has a function, but for what only browsers and tus clients ask', () => {

@@ -12,6 +12,7 @@ const singleHeaders = new Set([
   'appkey',
   'folderid',
   'filename',
+  'sharepassword',
   'spaceid',
   'comment',
   'conflictbehavior',

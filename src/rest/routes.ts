@@ -37,6 +37,8 @@ import { secondFactorRoutes } from './routes/second-factors.ts';
 import { securityTextRoute } from './routes/security-text.ts';
 import { showSettingsRoute } from './routes/settings.ts';
 import { setupRoute, showSetupRoute } from './routes/setup.ts';
+import { sharedRoutes } from './routes/shared.ts';
+import { sharedUploadRoutes } from './routes/shared-uploads.ts';
 import { shareRoutes } from './routes/shares.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
 import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
@@ -145,6 +147,9 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   openApiRoute,
 ];
 
+/** Links, which need no token. */
+export const linkRoutes: readonly OpenRoute[] = [...sharedRoutes, ...sharedUploadRoutes];
+
 export const docsRoutes: readonly OpenRoute[] = [docsRoute, docsFileRoute];
 
 const signInRoutes = [
@@ -164,6 +169,7 @@ export { consoleRoutes };
 /** In the order of the OpenAPI document. */
 export const routes: readonly Route[] = [
   ...restRoutes,
+  ...linkRoutes,
   ...docsRoutes,
   ...signInRoutes,
   ...consoleRoutes,

@@ -9,7 +9,7 @@ import { issuerFace } from '../rest/faces/issuer-face.ts';
 import { restFace } from '../rest/faces/rest-face.ts';
 import { openFace } from '../rest/faces/route-face.ts';
 import { serverOptionsFace } from '../rest/faces/server-options-face.ts';
-import { consoleRoutes, docsRoutes } from '../rest/routes.ts';
+import { consoleRoutes, docsRoutes, linkRoutes } from '../rest/routes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
 import { webdavFace } from '../webdav/webdav-face.ts';
@@ -34,7 +34,7 @@ export function toFaces(options: FacesOptions): Face[] {
     serverOptionsFace(),
     webdavFace(options),
     ...(mcp === 'off' ? [] : [mcpFace({ ...options, access: mcp })]),
-    ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup)]),
+    ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup), openFace(linkRoutes, lookup)]),
     openFace(docsRoutes, lookup),
     issuerFace(options),
     restFace(lookup, clock),

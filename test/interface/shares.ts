@@ -1,6 +1,8 @@
 // What tests of links need: making them, and using them without credentials.
 
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { readZip } from '../../src/archive/zip-reader-for-tests.ts';
 import type { Answer, Caller, Request } from './client.ts';
 import { CONTENT, send } from './client.ts';
 import { get, manage } from './managing.ts';
@@ -47,4 +49,13 @@ export function secretOf({ Url }: Share): string {
 /** A request to the link, without credentials. */
 export function use(caller: Caller, secret: string, path = '', request: Request = {}): Promise<Answer> {
   return send(caller.base, `${CONTENT}/shared/${secret}${path}`, request);
+}
+
+/** Names and texts. */
+export async function unzip(bytes: Buffer): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  const zip = await readZip(Readable.from([bytes]), ({ name }, piece) => {
+    texts.set(name, (texts.get(name) ?? '') + piece.toString('latin1'));
+  });
+  return new Map(zip.entries.map(({ name }) => [name, texts.get(name) ?? '']));
 }

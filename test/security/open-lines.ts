@@ -1,5 +1,6 @@
 // The lines of the matrix for routes that need no credentials, or have their own.
 
+import { sharedLines } from './share-lines.ts';
 import { uploadOptions } from './upload-lines.ts';
 
 export interface Shown {
@@ -32,6 +33,7 @@ export const openLines: Record<string, OpenLine> = {
   'GET /metrics': everywhere(200, /^# HELP cabinet_build_info /),
   'GET /openapi.json': everywhere(200, /^\{"openapi":"3\.1\.0"/),
   'GET /links/{token}': everywhere(404, /"Code":"LinkNotFound"/),
+  ...sharedLines,
   'GET /docs': everywhere(200, /<title>The interface/),
   // The name in braces is none of its files.
   'GET /docs/{file}': everywhere(404, /"Code":"RouteNotFound"/),

@@ -4,6 +4,7 @@ import { type Caller, CONTENT } from '../interface/client.ts';
 import { manage } from '../interface/managing.ts';
 import type { Way } from './foreign-ways.ts';
 import type { ContentLine, Ids } from './matrix.ts';
+import type { OpenLine } from './open-lines.ts';
 
 const withJson = (fields: object) => ({
   headers: { 'Content-Type': 'application/json' },
@@ -70,3 +71,21 @@ export const shareWays: Record<string, Record<string, Way>> = {
 };
 
 export const sharesWithoutIds = [`GET ${CONTENT}/shares`];
+
+/** Links need no token, and are not served on the mutual-TLS address. */
+const unknownLink: OpenLine = {
+  plain: { status: 404, says: /"Code":"ShareNotFound"/ },
+  mutualTls: { status: 404, says: /"Code":"RouteNotFound"/ },
+};
+
+export const sharedLines: Record<string, OpenLine> = {
+  [`GET ${CONTENT}/shared/{secret}`]: unknownLink,
+  [`GET ${CONTENT}/shared/{secret}/folders/{id}`]: unknownLink,
+  [`GET ${CONTENT}/shared/{secret}/files/{id}/content`]: unknownLink,
+  [`GET ${CONTENT}/shared/{secret}/archive`]: unknownLink,
+  [`POST ${CONTENT}/shared/{secret}/files`]: unknownLink,
+  [`POST ${CONTENT}/shared/{secret}/uploads`]: unknownLink,
+  [`GET ${CONTENT}/shared/{secret}/uploads/{id}`]: unknownLink,
+  [`PATCH ${CONTENT}/shared/{secret}/uploads/{id}`]: unknownLink,
+  [`DELETE ${CONTENT}/shared/{secret}/uploads/{id}`]: unknownLink,
+};

@@ -52,7 +52,7 @@ export const saveFileRoute: CallerRoute = {
     const resumable = readResumable(request);
     if (resumable !== null) return await saveResumable(context, exchange, caller, resumable);
     parameters.checkEncoding(request);
-    const params = readParams(request);
+    const params = readSaveParams(request);
     if (params.fileName === null && params.format.kind === 'bare') throw fileNameMissing();
     // A JSON body may have the field.
     const conflict = params.conflict ?? (params.format.kind === 'json' ? null : 'Version');
@@ -146,7 +146,7 @@ export const saveFileRoute: CallerRoute = {
   },
 };
 
-function readParams(request: IncomingMessage) {
+export function readSaveParams(request: IncomingMessage) {
   const header = parameters.readHeader(request, 'filename');
   const format = readBodyFormat(parameters.readHeader(request, 'content-type'));
   const declared = parameters.readDeclaredBytes(request);
@@ -179,9 +179,13 @@ function toFileBytes(declared: number | null, { kind }: BodyFormat): number | nu
   return kind === 'json' ? Math.floor((minBytes * 3) / 4) : minBytes;
 }
 
-function toReceiver(
-  { cabinet, largeBodies }: EnvironmentContext,
-  { exchange, caller, inFlight }: { exchange: CallerExchange; caller: Caller; inFlight: BytesInFlight },
+export function toReceiver(
+  { cabinet, largeBodies }: Pick<EnvironmentContext, 'cabinet' | 'largeBodies'>,
+  {
+    exchange,
+    caller,
+    inFlight,
+  }: { exchange: Pick<CallerExchange, 'holdMemory'>; caller: Caller; inFlight: BytesInFlight },
 ): Receiver {
   return {
     receive: (bytes) => receiveContent(cabinet, bytes, inFlight),
@@ -197,7 +201,7 @@ export function checkReprDigest(expected: Buffer | null, { content }: ReceivedCo
   throw digestMismatch('Repr-Digest', 'the file that arrived');
 }
 
-function fileNameMissing(): Refusal {
+export function fileNameMissing(): Refusal {
   return new Refusal('FileNameMissing', 'The file has no name.', {
     target: 'FileName',
     hint: 'Send the header FileName (percent-encoded UTF-8), or a file name in the multipart part.',

@@ -125,7 +125,7 @@ export function toLink(
   return toNextLink(context, { path: `/folders/${folder.id}`, list, query: following }, cursor);
 }
 
-function readOrder(text: string | null): Order {
+export function readOrder(text: string | null): Order {
   const order = orders.find((known) => known === (text ?? 'name'));
   if (order !== undefined) return order;
   throw new Refusal('InvalidField', `There is no order ${JSON.stringify(text)}.`, {

@@ -8,6 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { invalidHeader } from '../../listener/refusals.ts';
 import { type AppendResult, appendUpload } from '../../operations/append-upload.ts';
+import type { Cabinet } from '../../operations/cabinet.ts';
 import { showUpload } from '../../operations/finish-upload.ts';
 import { joinUploads } from '../../operations/join-uploads.ts';
 import { beginUpload, type NewUpload, removeUpload } from '../../operations/uploads.ts';
@@ -18,11 +19,14 @@ import * as tus from './tus-headers.ts';
 import { readBodyBytes, readUploadRequest, toLocation, toUploadBody, withUploadStatuses } from './upload-request.ts';
 
 /** Refusals need no headers beside those that the route adds to every answer. */
-const noHeaders = { headers: {}, complete: {} };
+export const noHeaders = { headers: {}, complete: {} };
+
+/** What `POST` and `PATCH` need of the exchange. */
+export type UploadExchange = Pick<CallerExchange, 'request' | 'parameters' | 'openBody' | 'renewCaller'>;
 
 export async function createTus(
   context: EnvironmentContext,
-  exchange: CallerExchange,
+  exchange: UploadExchange,
   caller: Caller,
 ): Promise<Answer> {
   return await withUploadStatuses(noHeaders, async () => {
@@ -43,34 +47,34 @@ export async function createTus(
       return { status: 201, headers: { Location: toLocation(context, upload), ...toSaved(upload) }, body: '' };
     }
     const save = concat.kind === 'part' ? null : readUploadRequest(request, null);
-    return await createAndFill(context, exchange, caller, {
-      ...base,
-      lengthBytes: tus.readNewLength(request),
-      save,
-      parts: null,
-    });
+    const newUpload = { ...base, lengthBytes: tus.readNewLength(request), save, parts: null };
+    const { upload } = await createAndFill(context.cabinet, exchange, caller, newUpload);
+    return { status: 201, headers: { Location: toLocation(context, upload), ...toState(upload) }, body: '' };
   });
 }
 
+/** Whoever only begins one knows that no byte has come. */
+function toState(upload: Upload): Record<string, string> {
+  return upload.turn === 0 ? tus.toExpiry(upload) : toSaved(upload);
+}
+
 /** "creation-with-upload": the request may contain the first bytes, or all of them. */
-async function createAndFill(
-  context: EnvironmentContext,
-  exchange: CallerExchange,
+export async function createAndFill(
+  cabinet: Cabinet,
+  exchange: UploadExchange,
   caller: Caller,
   newUpload: NewUpload,
-): Promise<Answer> {
+): Promise<AppendResult> {
   const { request } = exchange;
   const declaredBytes = readBodyBytes(request);
   if (declaredBytes !== 0) checkPatchType(request);
   const checksum = tus.readChecksum(request);
   if (declaredBytes !== null && newUpload.lengthBytes !== null && declaredBytes > newUpload.lengthBytes)
     throw tooMuch();
-  const upload = await beginUpload(context.cabinet, caller, newUpload);
-  const headers = { Location: toLocation(context, upload) };
+  const upload = await beginUpload(cabinet, caller, newUpload);
   const hasBytes = declaredBytes !== 0 || newUpload.lengthBytes === 0;
-  if (!hasBytes) return { status: 201, headers: { ...headers, ...tus.toExpiry(upload) }, body: '' };
-  const filled = await append(context, exchange, caller, { upload, offsetBytes: 0, lengthBytes: null, checksum });
-  return { status: 201, headers: { ...headers, ...toSaved(filled.upload) }, body: '' };
+  if (!hasBytes) return { upload, saved: null };
+  return await append(cabinet, exchange, caller, { upload, offsetBytes: 0, lengthBytes: null, checksum });
 }
 
 interface Append {
@@ -81,13 +85,13 @@ interface Append {
 }
 
 function append(
-  context: EnvironmentContext,
-  exchange: CallerExchange,
+  cabinet: Cabinet,
+  exchange: UploadExchange,
   caller: Caller,
   { checksum, upload, offsetBytes, lengthBytes }: Append,
 ): Promise<AppendResult> {
   const check = checksum === null ? undefined : (body: AsyncIterable<Buffer>) => tus.checkSum(body, checksum);
-  return appendUpload(context.cabinet, caller, {
+  return appendUpload(cabinet, caller, {
     id: upload.id,
     protocol: 'tus',
     offsetBytes,
@@ -99,7 +103,7 @@ function append(
   });
 }
 
-function toSaved({ sizeBytes, result, expiresAt }: Upload): Record<string, string> {
+export function toSaved({ sizeBytes, result, expiresAt }: Upload): Record<string, string> {
   return {
     'Upload-Offset': String(sizeBytes),
     'Upload-Expires': new Date(expiresAt).toUTCString(),
@@ -109,17 +113,21 @@ function toSaved({ sizeBytes, result, expiresAt }: Upload): Record<string, strin
 
 export async function patchTus(context: EnvironmentContext, exchange: CallerExchange, caller: Caller): Promise<Answer> {
   return await withUploadStatuses(noHeaders, async () => {
-    const { request, parameters: path } = exchange;
-    tus.checkTusVersion(request);
-    parameters.checkEncoding(request);
-    checkPatchType(request);
-    const offsetBytes = tus.readTusNumber(request, 'Upload-Offset');
-    if (offsetBytes === null) throw invalidHeader('Upload-Offset', 'is missing');
-    const lengthBytes = tus.readTusNumber(request, 'Upload-Length');
-    const bytes = { upload: { id: path.id ?? '' }, offsetBytes, lengthBytes, checksum: tus.readChecksum(request) };
-    const { upload } = await append(context, exchange, caller, bytes);
+    const { upload } = await appendTus(context.cabinet, exchange, caller);
     return { status: 204, headers: toSaved(upload), body: '' };
   });
+}
+
+export async function appendTus(cabinet: Cabinet, exchange: UploadExchange, caller: Caller): Promise<AppendResult> {
+  const { request, parameters: path } = exchange;
+  tus.checkTusVersion(request);
+  parameters.checkEncoding(request);
+  checkPatchType(request);
+  const offsetBytes = tus.readTusNumber(request, 'Upload-Offset');
+  if (offsetBytes === null) throw invalidHeader('Upload-Offset', 'is missing');
+  const lengthBytes = tus.readTusNumber(request, 'Upload-Length');
+  const bytes = { upload: { id: path.id ?? '' }, offsetBytes, lengthBytes, checksum: tus.readChecksum(request) };
+  return await append(cabinet, exchange, caller, bytes);
 }
 
 export async function headTus(

@@ -92,7 +92,7 @@ function fileNameMissing(): Refusal {
 
 /** `check` passes the bytes on, and throws after the last one if they are wrong. */
 export function toUploadBody(
-  { openBody, renewCaller }: CallerExchange,
+  { openBody, renewCaller }: Pick<CallerExchange, 'openBody' | 'renewCaller'>,
   digests: BodyDigests,
   check: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer> = (bytes) => bytes,
 ): UploadBody {

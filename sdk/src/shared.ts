@@ -1,0 +1,69 @@
+// Using links: whoever has the secret of a link needs no token. `secret` is the last part of the link's address.
+
+import type { Cabinet, CallOptions } from './connect.ts';
+import type { Envelope, OpenedShare, ReceivedFile } from './description.ts';
+import { callPage, type Paged, type PageOptions } from './pages.ts';
+import { readJson, send } from './request.ts';
+
+export interface SharedLink {
+  secret: string;
+  /** If the link has one. */
+  password?: string | undefined;
+}
+
+function toHeaders(password: string | undefined): { SharePassword?: string } {
+  return password === undefined ? {} : { SharePassword: encodeURIComponent(password) };
+}
+
+/** Opens a link: a folder with a page of its children, or a file; neither where files can be sent. */
+export function sharedPage(
+  cabinet: Cabinet,
+  { secret, password }: SharedLink,
+  { signal, ...query }: PageOptions = {},
+): Promise<Paged<OpenedShare>> {
+  return callPage(cabinet, 'GET /shared/{secret}', { path: { secret }, headers: toHeaders(password), query, signal });
+}
+
+/** A folder beneath a link, with a page of its children. */
+export function sharedFolderPage(
+  cabinet: Cabinet,
+  { secret, password, id }: SharedLink & { id: string },
+  { signal, ...query }: PageOptions = {},
+): Promise<Paged<Envelope>> {
+  const request = { path: { secret, id }, headers: toHeaders(password), query, signal };
+  return callPage(cabinet, 'GET /shared/{secret}/folders/{id}', request);
+}
+
+/** The bytes of a file beneath a link. */
+export async function openSharedFile(
+  cabinet: Cabinet,
+  { secret, password, id }: SharedLink & { id: string },
+  options: CallOptions = {},
+): Promise<ReadableStream<Uint8Array>> {
+  const request = { ...options, path: { secret, id }, headers: toHeaders(password), isStreamed: true };
+  const response = await send(cabinet, 'GET /shared/{secret}/files/{id}/content', request);
+  return response.body ?? new Blob([]).stream();
+}
+
+/** Everything that a link leads to, as a ZIP. */
+export async function openSharedArchive(
+  cabinet: Cabinet,
+  { secret, password }: SharedLink,
+  options: CallOptions = {},
+): Promise<ReadableStream<Uint8Array>> {
+  const request = { ...options, path: { secret }, headers: toHeaders(password), isStreamed: true };
+  const response = await send(cabinet, 'GET /shared/{secret}/archive', request);
+  return response.body ?? new Blob([]).stream();
+}
+
+/** Sends a file by a link. A taken name is numbered. */
+export async function sendShared(
+  cabinet: Cabinet,
+  { secret, password, name, content }: SharedLink & { name: string; content: string | Uint8Array<ArrayBuffer> | Blob },
+  options: CallOptions = {},
+): Promise<ReceivedFile> {
+  const type = { 'Content-Type': 'application/octet-stream', FileName: encodeURIComponent(name) };
+  const headers = { ...type, ...toHeaders(password) };
+  const request = { ...options, path: { secret }, headers, body: content };
+  return await readJson<ReceivedFile>(await send(cabinet, 'POST /shared/{secret}/files', request));
+}
