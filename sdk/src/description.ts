@@ -690,6 +690,7 @@ export interface OpenApi {
 export interface OpenedShare {
   Share: VisibleShare;
   Folder?: Entry | undefined;
+  /** A page of what is in the folder. */
   Children?: Entry[] | undefined;
   File?: Entry | undefined;
 }
@@ -1242,12 +1243,16 @@ export interface VersionPage {
   Versions: Version[];
 }
 
+/** What whoever has a link sees of it. */
 export interface VisibleShare {
+  /** What the maker calls it; the name of the entry by default. */
   Name: string;
+  /** From the maker, to whoever has the link. */
   Note: string | null;
   /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
   Access: 'read' | 'upload';
   ExpiresAt: Timestamp;
+  /** Whether it needs a password. */
   HasPassword: boolean;
 }
 

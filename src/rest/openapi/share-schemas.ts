@@ -92,20 +92,20 @@ export const exampleAddShare = {
 
 const visible = Type.Object(
   {
-    Name: Type.String(),
-    Note: Type.Union([Type.String(), Type.Null()]),
+    Name: Type.String({ description: 'What the maker calls it; the name of the entry by default.' }),
+    Note: orNull('From the maker, to whoever has the link.'),
     Access: access,
     ExpiresAt: Timestamp,
-    HasPassword: Type.Boolean(),
+    HasPassword: Type.Boolean({ description: 'Whether it needs a password.' }),
   },
-  { title: 'VisibleShare' },
+  { title: 'VisibleShare', description: 'What whoever has a link sees of it.' },
 );
 
 export const OpenedShare = Type.Object(
   {
     Share: visible,
     Folder: Type.Optional(Entry),
-    Children: Type.Optional(Type.Array(Entry)),
+    Children: Type.Optional(Type.Array(Entry, { description: 'A page of what is in the folder.' })),
     File: Type.Optional(Entry),
   },
   {
