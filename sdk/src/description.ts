@@ -2953,7 +2953,7 @@ export interface Operations {
     headers: {
       /** The password of the link, percent-encoded UTF-8 */
       SharePassword?: string | undefined;
-      /** bytes=0-99, or several; RFC 9110 */
+      /** One range of bytes or several; RFC 9110 */
       Range?: string | undefined;
       /** Then the range is sent only of what has this ETag or Last-Modified */
       'If-Range'?: string | undefined;

@@ -30,6 +30,7 @@ import {
   pathId,
   query as queryParameter,
 } from '../openapi/description.ts';
+import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { Envelope } from '../openapi/schemas.ts';
@@ -173,10 +174,10 @@ const sharedFileRoute: OpenRoute = {
       ...shareParameters,
       pathId('The file'),
       queryParameter('inline', 'true: pictures, sound, video and plain text are shown', Type.Enum(['true', 'false'])),
-      header('Range', 'bytes=0-99, or several; RFC 9110'),
-      header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified'),
-      header('If-None-Match', '304 if the bytes are still those'),
-      header('If-Match', '412 if they are not'),
+      header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),
+      header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified', exampleETag),
+      header('If-None-Match', '304 if the bytes are still those', exampleETag),
+      header('If-Match', '412 if they are not', exampleETag),
     ],
     responses: downloadAnswers,
     refusals: [...shareRefusals, 'FileNotFound'],
