@@ -1019,6 +1019,12 @@ export interface ShareFields {
   State: 'active' | 'expired' | 'exhausted' | 'suspended' | 'revoked';
 }
 
+/** The form of the page of a link. */
+export interface SharePasswordForm {
+  /** Of the link. */
+  password: string;
+}
+
 /** What is shared with the caller. */
 export interface SharedEntries {
   /** A page of them. */
@@ -3076,6 +3082,75 @@ export interface Operations {
       /** tus: 1.0.0 */
       'Tus-Resumable'?: string | undefined;
     };
+    body: never;
+    answer: unknown;
+  };
+  /** The page of a link. */
+  'GET {base}/s/{secret}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** Open the page of a link by its password. */
+  'POST {base}/s/{secret}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: SharePasswordForm;
+    answer: unknown;
+  };
+  /** The page of a folder beneath a link. */
+  'GET {base}/s/{secret}/folders/{id}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The folder */
+      id: string;
+    };
+    query: {
+      /** From the Link of the page before */
+      cursor?: string | undefined;
+      /** How many at most */
+      limit?: number | undefined;
+    };
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** The page of a file beneath a link. */
+  'GET {base}/s/{secret}/files/{id}': {
+    path: {
+      /** The secret of the link */
+      secret: string;
+      /** The file */
+      id: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** The script or the style of the pages of links. */
+  'GET {base}/s-files/{file}': {
+    path: {
+      /** Its name */
+      file: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
     body: never;
     answer: unknown;
   };

@@ -101,17 +101,18 @@ export async function useFile(
   }
   await checkUse(cabinet, used, use);
   if (share.access === 'upload') throw shareNotFound();
-  const entry = await findBeneath(cabinet, used, fileId);
+  const entry = await findShared(cabinet, used, fileId);
   if (entry?.kind !== 'file') throw share.state === 'exhausted' ? shareNotFound() : fileNotFound();
   return used;
 }
 
 /** Refuses a folder that is neither the shared one nor beneath it. */
 export async function checkFolder(cabinet: Cabinet, used: UsedShare, folderId: string): Promise<void> {
-  if ((await findBeneath(cabinet, used, folderId)) === null) throw folderNotFound('id');
+  if ((await findShared(cabinet, used, folderId)) === null) throw folderNotFound('id');
 }
 
-async function findBeneath({ catalog }: Cabinet, { share }: UsedShare, id: string): Promise<Entry | null> {
+/** Null: it is neither the shared entry nor beneath it. */
+export async function findShared({ catalog }: Cabinet, { share }: UsedShare, id: string): Promise<Entry | null> {
   return await catalog.findBeneath({ space: share.space, top: share.entryId, id });
 }
 

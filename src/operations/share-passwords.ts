@@ -17,8 +17,8 @@ export const passMs = 12 * 60 * 60 * 1000;
 export interface ShownPassword {
   /** Null: none was sent. */
   password: string | null;
-  /** Null: none was sent. */
-  pass: string | null;
+  /** Of pages, by share. */
+  passes: ReadonlyMap<string, string>;
   /** Of whoever uses the link. */
   address: string;
 }
@@ -29,7 +29,7 @@ const ownKey = randomBytes(32);
 
 export async function checkSharePassword(cabinet: Cabinet, share: StoredShare, shown: ShownPassword): Promise<void> {
   const { password: stored, id } = share;
-  if (stored === null || (shown.pass !== null && isPass(cabinet, share, shown.pass))) return;
+  if (stored === null || isPass(cabinet, share, shown.passes.get(id) ?? '')) return;
   const { password, address } = shown;
   if (password === null) {
     throw new Refusal('SharePasswordMissing', 'This link needs a password.', {

@@ -38,6 +38,7 @@ import { securityTextRoute } from './routes/security-text.ts';
 import { showSettingsRoute } from './routes/settings.ts';
 import { setupRoute, showSetupRoute } from './routes/setup.ts';
 import { sharedRoutes } from './routes/shared.ts';
+import { sharedPageRoutes } from './routes/shared-page.ts';
 import { sharedUploadRoutes } from './routes/shared-uploads.ts';
 import { shareRoutes } from './routes/shares.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
@@ -148,7 +149,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
 ];
 
 /** Links, which need no token. */
-export const linkRoutes: readonly OpenRoute[] = [...sharedRoutes, ...sharedUploadRoutes];
+export const linkRoutes: readonly OpenRoute[] = [...sharedRoutes, ...sharedUploadRoutes, ...sharedPageRoutes];
 
 export const docsRoutes: readonly OpenRoute[] = [docsRoute, docsFileRoute];
 

@@ -5,7 +5,8 @@ import type { ShareUse } from '../operations/open-share.ts';
 import { readHeader } from './parameters.ts';
 import type { RouteExchange } from './route.ts';
 
-export const passCookie = 'cabinet-share';
+/** The name of a cookie: this, and the id of the share. */
+export const passCookie = 'cabinet-share-';
 
 export function readShareUse({ request, parameters, arrival, requestId }: RouteExchange): ShareUse {
   const header = readHeader(request, 'sharepassword');
@@ -13,18 +14,19 @@ export function readShareUse({ request, parameters, arrival, requestId }: RouteE
     secret: parameters.secret ?? '',
     // What is not UTF-8 is a wrong password.
     password: header === null ? null : (decodeHeader(header) ?? '\ufffd'),
-    pass: readCookie(request.headers.cookie ?? ''),
+    passes: readPasses(request.headers.cookie ?? ''),
     address: arrival.address,
     requestId,
   };
 }
 
-function readCookie(header: string): string | null {
+function readPasses(header: string): Map<string, string> {
+  const passes = new Map<string, string>();
   for (const pair of header.split(';')) {
     const [name = '', value = ''] = pair.trim().split('=');
-    if (name === passCookie) return value;
+    if (name.startsWith(passCookie)) passes.set(name.slice(passCookie.length), value);
   }
-  return null;
+  return passes;
 }
 
 /** Nobody else learns the address of a link, and nobody keeps what it leads to. */

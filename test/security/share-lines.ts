@@ -78,6 +78,8 @@ const unknownLink: OpenLine = {
   mutualTls: { status: 404, says: /"Code":"RouteNotFound"/ },
 };
 
+const noPage: OpenLine = { ...unknownLink, plain: { status: 404, says: /This link does not work/ } };
+
 export const sharedLines: Record<string, OpenLine> = {
   [`GET ${CONTENT}/shared/{secret}`]: unknownLink,
   [`GET ${CONTENT}/shared/{secret}/folders/{id}`]: unknownLink,
@@ -88,4 +90,10 @@ export const sharedLines: Record<string, OpenLine> = {
   [`GET ${CONTENT}/shared/{secret}/uploads/{id}`]: unknownLink,
   [`PATCH ${CONTENT}/shared/{secret}/uploads/{id}`]: unknownLink,
   [`DELETE ${CONTENT}/shared/{secret}/uploads/{id}`]: unknownLink,
+  'GET /s/{secret}': noPage,
+  'POST /s/{secret}': noPage,
+  'GET /s/{secret}/folders/{id}': noPage,
+  'GET /s/{secret}/files/{id}': noPage,
+  // The name in braces is none of its files.
+  'GET /s-files/{file}': { plain: { status: 404, says: /"Code":"RouteNotFound"/ }, mutualTls: noPage.mutualTls },
 };

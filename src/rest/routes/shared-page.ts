@@ -1,0 +1,244 @@
+// `/s/{secret}`: links as people open them, in a browser and without an account. A right password is exchanged for a cookie.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Answer } from '../../listener/answer.ts';
+import { findShared, recordOpened, type UsedShare, useForReading, useShare } from '../../operations/open-share.ts';
+import { passMs, toPass } from '../../operations/share-passwords.ts';
+import type { EnvironmentContext } from '../environment-context.ts';
+import { bytesAnswer, pageAnswer, pathId } from '../openapi/description.ts';
+import { answerHeader } from '../openapi/headers.ts';
+import { Type } from '../openapi/json-schema.ts';
+import { pageParameters } from '../pages.ts';
+import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
+import {
+  type PagePaths,
+  renderFilePage,
+  renderFolderPage,
+  renderNoShare,
+  renderPasswordForm,
+  renderUploadPage,
+  sharedPageHeaders,
+} from '../shared-pages.ts';
+import { passCookie, readShareUse } from '../shared-request.ts';
+import { readPageForm } from './interaction.ts';
+import { listShared } from './shared.ts';
+
+const path = '/s/{secret}';
+const filesPath = '/s-files';
+
+function toPaths({ basePath }: EnvironmentContext, { parameters }: RouteExchange): PagePaths {
+  const secret = encodeURIComponent(parameters.secret ?? '');
+  return {
+    files: basePath + filesPath,
+    page: `${basePath}/s/${secret}`,
+    content: `${basePath}/v1/contentmanagement/shared/${secret}`,
+  };
+}
+
+function page(body: string, status = 200, headers: Record<string, string> = {}): Answer {
+  return { status, headers: { ...sharedPageHeaders, ...headers }, body };
+}
+
+const challenge = { 'WWW-Authenticate': 'SharePassword realm="cabinet"' };
+
+/** Refusals as pages. Everything that is not there is the same page. */
+async function withPages(
+  context: EnvironmentContext,
+  exchange: RouteExchange,
+  run: (paths: PagePaths) => Promise<Answer>,
+): Promise<Answer> {
+  const paths = toPaths(context, exchange);
+  try {
+    return await run(paths);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, message, details } = error;
+    const wait = details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) };
+    if (code === 'SharePasswordMissing') return page(renderPasswordForm(paths, null), 401, challenge);
+    if (code === 'SharePasswordInvalid') return page(renderPasswordForm(paths, message), 401, challenge);
+    if (code === 'TooManyRequests') return page(renderPasswordForm(paths, `${message} Try again later.`), 403, wait);
+    if (/NotFound$|^NotAFolder$/.test(code)) return page(renderNoShare(paths), 404);
+    throw error;
+  }
+}
+
+const noShare = pageAnswer('The link cannot be used');
+const needsPassword = pageAnswer('The link needs a password', 'WWW-Authenticate');
+const tooMany = pageAnswer('Too many wrong passwords: `Retry-After`', 'Retry-After');
+const described = { 401: needsPassword, 403: tooMany, 404: noShare };
+const secretId = pathId('The secret of the link', 'secret');
+const refusals = ['InvalidCursor', 'InvalidField', 'StorageUnavailable'] as const;
+
+export const sharedPageRoute: OpenRoute = {
+  method: 'GET',
+  path,
+  action: null,
+  isForPeople: true,
+  async handle(context, exchange) {
+    return await withPages(context, exchange, async (paths) => {
+      const used = await useShare(context.cabinet, readShareUse(exchange));
+      const { share, entry } = used;
+      if (exchange.request.method === 'GET') await recordOpened(context.cabinet, used);
+      if (share.access === 'upload') return page(renderUploadPage(paths, share));
+      if (entry.kind === 'file') return page(renderFilePage(paths, share, entry));
+      return await answerFolder(context, exchange, { paths, used, folderId: entry.id });
+    });
+  },
+  describe: {
+    operationId: 'SharedPage',
+    tag: 'Sharing',
+    summary: 'The page of a link',
+    description: 'What is shared, to see and to download; or a form to send files.',
+    parameters: [secretId, ...pageParameters()],
+    responses: { 200: pageAnswer('The page'), ...described },
+    refusals,
+  },
+};
+
+async function answerFolder(
+  context: EnvironmentContext,
+  exchange: RouteExchange,
+  { paths, used, folderId }: { paths: PagePaths; used: UsedShare; folderId: string },
+): Promise<Answer> {
+  const isTop = used.share.entryId === folderId;
+  const shown = { used, folderId, path: isTop ? '' : `/folders/${folderId}` };
+  const { listing, headers } = await listShared(context, exchange, shown);
+  const [, next = null] = /\?([^>]*)>/.exec(headers.Link ?? '') ?? [];
+  const { folder, children } = listing;
+  return page(renderFolderPage(paths, { share: used.share, folder, isTop, children, next }));
+}
+
+export const sharedFolderPageRoute: OpenRoute = {
+  method: 'GET',
+  path: `${path}/folders/{id}`,
+  action: null,
+  isForPeople: true,
+  async handle(context, exchange) {
+    return await withPages(context, exchange, async (paths) => {
+      const used = await useForReading(context.cabinet, readShareUse(exchange));
+      const folder = await findShared(context.cabinet, used, exchange.parameters.id ?? '');
+      if (folder?.kind !== 'folder') return page(renderNoShare(paths), 404);
+      return await answerFolder(context, exchange, { paths, used, folderId: folder.id });
+    });
+  },
+  describe: {
+    operationId: 'SharedFolderPage',
+    tag: 'Sharing',
+    summary: 'The page of a folder beneath a link',
+    description: 'With links to what is in it.',
+    parameters: [secretId, pathId('The folder'), ...pageParameters()],
+    responses: { 200: pageAnswer('The page'), ...described },
+    refusals,
+  },
+};
+
+export const sharedFilePageRoute: OpenRoute = {
+  method: 'GET',
+  path: `${path}/files/{id}`,
+  action: null,
+  isForPeople: true,
+  async handle(context, exchange) {
+    return await withPages(context, exchange, async (paths) => {
+      const used = await useForReading(context.cabinet, readShareUse(exchange));
+      const file = await findShared(context.cabinet, used, exchange.parameters.id ?? '');
+      if (file?.kind !== 'file') return page(renderNoShare(paths), 404);
+      return page(renderFilePage(paths, used.share, file));
+    });
+  },
+  describe: {
+    operationId: 'SharedFilePage',
+    tag: 'Sharing',
+    summary: 'The page of a file beneath a link',
+    description: 'Shows pictures, sound, video and plain text.',
+    parameters: [secretId, pathId('The file')],
+    responses: { 200: pageAnswer('The page'), ...described },
+    refusals: ['StorageUnavailable'],
+  },
+};
+
+const PasswordForm = Type.Object(
+  { password: Type.String({ description: 'Of the link.' }) },
+  { title: 'SharePasswordForm', description: 'The form of the page of a link.' },
+);
+
+export const sharedPasswordRoute: OpenRoute = {
+  method: 'POST',
+  path,
+  action: null,
+  isForPeople: true,
+  async handle(context, exchange) {
+    return await withPages(context, exchange, async (paths) => {
+      const use = readShareUse(exchange);
+      const password = (await readPageForm(exchange)).get('password') ?? '';
+      const { share } = await useShare(context.cabinet, { ...use, password, passes: new Map() });
+      const headers = share.hasPassword
+        ? { 'Set-Cookie': toCookie(context, toPass(context.cabinet, share), share.id) }
+        : {};
+      return page('', 303, { Location: paths.page, ...headers });
+    });
+  },
+  describe: {
+    operationId: 'SharedPassword',
+    tag: 'Sharing',
+    summary: 'Open the page of a link by its password',
+    description:
+      'What the form of the page sends. A right password is exchanged for a cookie that scripts cannot read.',
+    parameters: [secretId],
+    requestBody: {
+      required: true,
+      description: 'The form of the page',
+      content: { 'application/x-www-form-urlencoded': { schema: PasswordForm, example: { password: 'open sesame' } } },
+    },
+    responses: { 303: { description: 'To the page', headers: answerHeader('Location') }, ...described },
+    refusals: ['StorageUnavailable'],
+  },
+};
+
+/** Strict would not be sent when a link in a mail is followed; other sites cannot send forms with this one either. */
+function toCookie({ basePath, pagesUrl }: EnvironmentContext, pass: string, share: string): string {
+  const secure = pagesUrl.startsWith('https:') ? '; Secure' : '';
+  return `${passCookie}${share}=${pass}; Path=${basePath}/; Max-Age=${passMs / 1000}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+const folder = join(import.meta.dirname, '../shared-page');
+const types: Record<string, string> = {
+  'page.css': 'text/css; charset=utf-8',
+  'upload.js': 'text/javascript; charset=utf-8',
+};
+/** Each is read on its first request. */
+const cache = new Map<string, string>();
+
+export const sharedPageFileRoute: OpenRoute = {
+  method: 'GET',
+  path: `${filesPath}/{file}`,
+  action: null,
+  isForPeople: true,
+  async handle(_context, { parameters }) {
+    const { file: name = '' } = parameters;
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (type === undefined) throw routeNotFound();
+    const text = cache.get(name) ?? readFileSync(join(folder, name), 'utf8');
+    cache.set(name, text);
+    const policy = { 'Content-Security-Policy': "default-src 'none'", 'Referrer-Policy': 'no-referrer' };
+    return { status: 200, headers: { ...policy, 'Content-Type': type, 'Cache-Control': 'no-cache' }, body: text };
+  },
+  describe: {
+    operationId: 'SharedPageFile',
+    tag: 'Sharing',
+    summary: 'The script or the style of the pages of links',
+    description: 'The pages need nothing from elsewhere.',
+    parameters: [pathId('Its name', 'file')],
+    responses: { 200: bytesAnswer('The file', '*/*') },
+    refusals: ['RouteNotFound'],
+  },
+};
+
+export const sharedPageRoutes = [
+  sharedPageRoute,
+  sharedPasswordRoute,
+  sharedFolderPageRoute,
+  sharedFilePageRoute,
+  sharedPageFileRoute,
+];
