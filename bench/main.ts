@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { Children } from './children.ts';
 import { cluster } from './cluster.ts';
 import { Taken } from './cost.ts';
+import { grants } from './grants.ts';
 import { grow } from './grow.ts';
 import { guard } from './guard.ts';
 import { large } from './large.ts';
@@ -41,6 +42,7 @@ const scenarios: Record<string, Scenario> = {
   webdav,
   webhooks: webhooksScenario,
   search,
+  grants,
   peers,
   cluster,
   cost,
