@@ -29,6 +29,8 @@ export interface OutsideIssuerRules {
   jwksUri: string | null;
   appKeyClaim: string;
   userClaim: string;
+  /** Names groups of the person: a string with spaces, or an array of strings. Null: none are read. */
+  groupsClaim?: string | null;
   /** Their values are strings with spaces, or arrays of strings. */
   scopeClaims: readonly string[];
   /** A token with this claim and value is the application's own, whatever its user claim says: Entra sets idtyp=app.
@@ -109,7 +111,17 @@ function readScopes(claim: unknown = []): Scope[] {
 
 function readPerson(payload: JWTPayload, clientId: string, rules: OutsideIssuerRules): TokenPerson | null {
   if (isOwn(payload, clientId, rules)) return null;
-  return { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, signIn: null };
+  const { groupsClaim = null } = rules;
+  const person = { id: `${rules.name}:${checkUser(payload[rules.userClaim])}`, signIn: null };
+  return groupsClaim === null ? person : { ...person, groups: readGroups(payload[groupsClaim]) };
+}
+
+const maxGroups = 500;
+
+/** Anything else names none: some providers send an object in place of a list that is too long. */
+function readGroups(claim: unknown): string[] {
+  const names = typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : [];
+  return names.filter((name) => typeof name === 'string' && name !== '').slice(0, maxGroups);
 }
 
 /** Whether it is the application's own token. A person without the user claim must not pass for the application, and neither must

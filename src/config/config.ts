@@ -164,11 +164,15 @@ function readSecondFactor(reader: SettingReader): Config['secondFactor'] {
   };
 }
 
-function readIssuers(reader: SettingReader): Pick<Config, 'isOwnIssuer' | 'idTokenAlgorithm' | 'outsideIssuers'> {
+function readIssuers(
+  reader: SettingReader,
+  values: Values,
+): Pick<Config, 'isOwnIssuer' | 'idTokenAlgorithm' | 'outsideIssuers'> {
+  const groupsClaim = values.CABINET_OIDC_GROUPS_CLAIM || null;
   return {
     isOwnIssuer: reader.choice('CABINET_OWN_ISSUER', ['yes', 'no']) === 'yes',
     idTokenAlgorithm: reader.choice('CABINET_ID_TOKEN_ALGORITHM', idTokenAlgorithms),
-    outsideIssuers: reader.issuers('CABINET_ISSUERS'),
+    outsideIssuers: reader.issuers('CABINET_ISSUERS').map((rules) => ({ ...rules, groupsClaim })),
   };
 }
 
@@ -194,7 +198,7 @@ export function readConfig(environment: Variables = process.env): Config {
     mutualTls: readMutualTls(reader, values),
     isSubdomainStrict: reader.choice('CABINET_HSTS_SUBDOMAINS', ['no', 'yes']) === 'yes',
     proxies: reader.peers('CABINET_PROXIES'),
-    ...readIssuers(reader),
+    ...readIssuers(reader, values),
     secondFactor: readSecondFactor(reader),
     names: reader.choice('CABINET_NAMES', ['any', 'portable']),
     inlineBytes: reader.bytes('CABINET_INLINE_LIMIT', largestInlineBytes),

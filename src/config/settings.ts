@@ -27,6 +27,10 @@ export const settings = {
   CABINET_OWN_ISSUER: { fallback: 'yes', about: 'no: tokens come from outside issuers only' },
   CABINET_ID_TOKEN_ALGORITHM: { fallback: 'ES256', about: 'how ID tokens are signed: ES256 or RS256' },
   CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are taken' },
+  CABINET_OIDC_GROUPS_CLAIM: {
+    fallback: '',
+    about: 'the claim of outside issuers that names the groups of a person; by default none is read',
+  },
   CABINET_SECOND_FACTOR: {
     fallback: 'optional',
     about: 'required: everybody needs a second factor to sign in, and sets one up the first time',

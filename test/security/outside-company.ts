@@ -19,11 +19,14 @@ export class Company {
   issuer!: SecondIssuer;
   service!: Awaited<ReturnType<typeof startServiceHere>>;
 
-  async open(more: (issuer: string) => object[] = () => []): Promise<void> {
+  async open(
+    more: (issuer: string) => object[] = () => [],
+    environment: Record<`CABINET_${string}`, string> = {},
+  ): Promise<void> {
     this.port = String(await findFreePort());
     const url = await SecondIssuer.reserve();
     writeFileSync(this.issuersPath, JSON.stringify([{ Name: 'corp', Issuer: url, Audience: audience }, ...more(url)]));
-    await this.serve({ CABINET_TEST_PORT: '0' });
+    await this.serve({ CABINET_TEST_PORT: '0', ...environment });
     this.robot = await addApplication(this.dataFolder, 'robot', { space: 'shared' });
     this.page = await addPage(this.dataFolder, 'page');
     this.issuer = new SecondIssuer(url, [this.robot.AppKey, this.page.AppKey]);
