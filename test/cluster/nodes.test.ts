@@ -19,6 +19,7 @@ import { get } from '../interface/managing.ts';
 import { eventually } from '../service/service.ts';
 import { addCaller, at, everyScope, type Node } from './nodes.ts';
 import { testFeed } from './nodes-feed.ts';
+import { testGrants } from './nodes-grants.ts';
 import { testMetrics } from './nodes-metrics.ts';
 import { testNames } from './nodes-names.ts';
 import { all, firstNames, ground, nodes } from './three-nodes.ts';
@@ -189,4 +190,5 @@ describe('Nodes that start together on an empty database', () => {
 
 testNames();
 testFeed();
+testGrants();
 testMetrics();
