@@ -55,7 +55,8 @@ export class Replicas {
   async #readOn(who: string, replica: Replica): Promise<void> {
     const { changes, cursor } = await this.#readFrom(who, `cursor=${encodeURIComponent(replica.cursor)}`);
     for (const change of changes) {
-      if (change.EntryId === this.#space.rootId) continue;
+      // What the sequences before left is deleted while this one runs.
+      if (!this.#model.nodes.some(({ id }) => id === change.EntryId)) continue;
       same(this.#isKnown(who, change.EntryId), true, `${who} is told ${change.Action} of ${change.EntryId}`);
       apply(replica, change);
     }
