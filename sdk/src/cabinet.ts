@@ -46,6 +46,7 @@ export type {
   Setting,
   SetupLink,
   SharedEntry,
+  ShareFields,
   ShownEntry as EntryDetails,
   Space,
   TokenAnswer,

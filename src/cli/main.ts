@@ -43,6 +43,7 @@ const userCommands: Record<string, () => Promise<Register>> = {
   search: async () => (await import('./user/search.ts')).registerSearch,
   link: async () => (await import('./user/link.ts')).registerLink,
   access: async () => (await import('./user/access.ts')).registerAccess,
+  share: async () => (await import('./user/share.ts')).registerShare,
   open: async () => (await import('./user/open.ts')).registerOpen,
   watch: async () => (await import('./user/watch.ts')).registerWatch,
   mcp: async () => (await import('./user/mcp.ts')).registerMcp,

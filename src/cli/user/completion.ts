@@ -28,6 +28,7 @@ const remoteWords: Record<string, (position: number) => boolean> = {
   rm: () => true,
   versions: (position) => position === 0,
   link: (position) => position === 0,
+  share: (position) => position === 0,
   open: (position) => position === 0,
   watch: (position) => position === 0,
 };
