@@ -10,6 +10,7 @@ import { AppPasswordsSection } from './app-passwords-section.tsx';
 import { ConsentsSection } from './consents-section.tsx';
 import { DriveSection } from './drive-section.tsx';
 import { PasswordSection } from './password-section.tsx';
+import { SecondFactorsSection } from './second-factors-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 import { useAccountWords } from './use-account-words.ts';
 import '../manage/manage-page.css';
@@ -37,6 +38,7 @@ export function AccountPage() {
         {data !== undefined && (
           <>
             <PasswordSection account={data} />
+            {data.HasPassword && <SecondFactorsSection />}
             <AppPasswordsSection account={data} />
             <DriveSection account={data} />
             <SessionsSection />

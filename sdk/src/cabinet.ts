@@ -34,6 +34,7 @@ export type {
   Link,
   Lock,
   Operations,
+  PasskeySetup,
   Properties,
   Quota,
   RegisteredApplication,

@@ -72,6 +72,19 @@ export interface AddGroup {
   Members?: string[] | undefined;
 }
 
+/** A passkey that the browser has made. */
+export interface AddPasskey {
+  /** Of the setup that was begun. */
+  Setup: string;
+  /** What the browser made: RegistrationResponseJSON of WebAuthn. */
+  Credential: {
+    /** The id of the credential. */
+    id: string;
+  };
+  /** 1 to 100 characters. */
+  Name: string;
+}
+
 /** A new link to an entry. */
 export interface AddShare {
   /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
@@ -695,6 +708,15 @@ export interface OpenedShare {
   File?: Entry | undefined;
 }
 
+/** A passkey that is being added. */
+export interface PasskeySetup {
+  /** For `navigator.credentials.create`: PublicKeyCredentialCreationOptionsJSON of WebAuthn. */
+  Options: {
+  };
+  /** To be sent back with the credential, within 15 minutes. */
+  Setup: string;
+}
+
 /** A fresh proof that it is the person who asks. */
 export interface PasswordProof {
   /** Your current password. */
@@ -1079,6 +1101,8 @@ export interface SignIn {
   step?: string | undefined;
   /** Of an authenticator app, or a recovery code. */
   code?: string | undefined;
+  /** What a passkey signed, as JSON. */
+  credential?: string | undefined;
 }
 
 /** A tree of entries with one root folder. */
@@ -2341,6 +2365,22 @@ export interface Operations {
     body: PasswordProof;
     answer: Nothing;
   };
+  /** Begin to add a passkey. */
+  'POST /me/second-factors/passkeys/setup': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: PasswordProof;
+    answer: PasskeySetup;
+  };
+  /** Add a passkey. */
+  'POST /me/second-factors/passkeys': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: AddPasskey;
+    answer: AddedSecondFactor;
+  };
   /** List the entries that you have starred. */
   'GET /me/starred': {
     path: Record<never, never>;
@@ -3199,6 +3239,14 @@ export interface Operations {
     query: Record<never, never>;
     headers: Record<never, never>;
     body: SignIn;
+    answer: unknown;
+  };
+  /** The script of the page that asks for a passkey. */
+  'GET {base}/oauth2/passkey.js': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
     answer: unknown;
   };
   /** The page on which a person allows an application to act for them. */

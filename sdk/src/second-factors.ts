@@ -1,7 +1,7 @@
 // What the person who is signed in shows beside the password when signing in. Changes need the password once more.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { AddedSecondFactor, SecondFactors, TotpSetup } from './description.ts';
+import type { AddedSecondFactor, PasskeySetup, SecondFactors, TotpSetup } from './description.ts';
 import { call } from './request.ts';
 
 export interface PasswordProof {
@@ -30,6 +30,25 @@ export function addTotp(
   options: CallOptions = {},
 ): Promise<AddedSecondFactor> {
   return call(cabinet, 'POST /me/second-factors/totp', { ...options, json: { Setup: setup, Code: code, Name: name } });
+}
+
+/** The options for `navigator.credentials.create`, in a page of the service's own address. */
+export function beginPasskey(
+  cabinet: Cabinet,
+  { password }: PasswordProof,
+  options: CallOptions = {},
+): Promise<PasskeySetup> {
+  return call(cabinet, 'POST /me/second-factors/passkeys/setup', { ...options, json: { Password: password } });
+}
+
+/** `credential`: what the browser made, as JSON. */
+export function addPasskey(
+  cabinet: Cabinet,
+  { setup, credential, name }: { setup: string; credential: { id: string }; name: string },
+  options: CallOptions = {},
+): Promise<AddedSecondFactor> {
+  const json = { Setup: setup, Credential: { ...credential }, Name: name };
+  return call(cabinet, 'POST /me/second-factors/passkeys', { ...options, json });
 }
 
 /** Ends earlier ones. They are in the answer, once. */

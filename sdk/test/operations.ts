@@ -87,6 +87,10 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /me/second-factors': by('showSecondFactors', (c) => client.showSecondFactors(c)),
   'POST /me/second-factors/totp/setup': by('beginTotp', (c) => client.beginTotp(c, { password: 'a' })),
   'POST /me/second-factors/totp': by('addTotp', (c) => client.addTotp(c, { setup: 'a', code: '1', name: 'a' })),
+  'POST /me/second-factors/passkeys/setup': by('beginPasskey', (c) => client.beginPasskey(c, { password: 'a' })),
+  'POST /me/second-factors/passkeys': by('addPasskey', (c) =>
+    client.addPasskey(c, { setup: 'a', credential: { id: 'a' }, name: 'a' }),
+  ),
   'POST /me/second-factors/recovery-codes': by('renewRecoveryCodes', (c) =>
     client.renewRecoveryCodes(c, { password: 'a' }),
   ),

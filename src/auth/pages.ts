@@ -98,13 +98,13 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** `onwards` is where a form finally redirects to: browsers apply `form-action` to redirects too. */
-export function toPageHeaders(onwards: string | null): Record<string, string> {
+/** `onwards` is where a form finally redirects to: browsers apply `form-action` to redirects too. Scripts are files, never inline. */
+export function toPageHeaders(onwards: string | null, { hasScript = false } = {}): Record<string, string> {
   const origin = onwards === null ? null : URL.parse(onwards)?.origin;
   const formAction = origin === null || origin === undefined || origin === 'null' ? `'self'` : `'self' ${origin}`;
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `default-src 'none'; style-src ${styleSource}; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none'; ${hasScript ? "script-src 'self'; " : ''}style-src ${styleSource}; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',

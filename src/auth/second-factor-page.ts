@@ -7,20 +7,36 @@ interface SecondFactorPage {
   step: string;
   problem: string | null;
   hasTotp: boolean;
+  /** For the browser, if the person has a passkey. */
+  passkey: { options: object; script: string } | null;
 }
 
-export function renderSecondFactorPage({ step, problem, hasTotp }: SecondFactorPage): string {
+export function renderSecondFactorPage({ step, problem, hasTotp, passkey }: SecondFactorPage): string {
   const label = hasTotp ? 'Code of your authenticator app, or a recovery code' : 'Recovery code';
   return layout(
     problem === null ? 'Second step' : 'Second step: try again',
     `<h1>One more step</h1>
-${renderProblem(problem)}<form method="post">
+${renderProblem(problem)}${renderPasskey(step, passkey)}<form method="post">
 ${renderStep(step)}
 <label for="code">${label}</label>
 ${renderCodeInput(hasTotp)}
 <button>Sign in</button>
 </form>`,
   );
+}
+
+/** The script shows the form: without it, there is nothing that could answer. */
+function renderPasskey(step: string, passkey: SecondFactorPage['passkey']): string {
+  if (passkey === null) return '';
+  return `<p class="problem" id="passkey-problem" role="alert" hidden>The passkey did not work. Try again, or use a code.</p>
+<form method="post" id="passkey" data-options="${escapeHtml(JSON.stringify(passkey.options))}" hidden>
+${renderStep(step)}
+<input type="hidden" name="credential">
+<button>Use your passkey</button>
+<p>Or without it:</p>
+</form>
+<script type="module" src="${escapeHtml(passkey.script)}"></script>
+`;
 }
 
 interface SetupFactorPage {

@@ -17,7 +17,7 @@ import { makeRecoveryCodes } from './recovery-codes.ts';
 import { closeTicket, openTicket } from './tickets.ts';
 import { findStep, makeTotpSecret, toOtpAuthUri } from './totp.ts';
 
-const setupMs = 15 * 60 * 1000;
+export const setupMs = 15 * 60 * 1000;
 
 export interface OwnSecondFactors extends SecondFactors {
   /** Whether everybody here needs one. */

@@ -1,4 +1,4 @@
-// What comes after the right password: a code of an authenticator app or a recovery code, or setting up a first second factor where
+// What comes after the right password: a code of an authenticator app or a recovery code (`passkeys.ts` has the passkey), or setting up a first second factor where
 // the environment requires one. Between the pages, a ticket that only this service can read says whose password was right; it
 // belongs to one sign-in in one browser.
 
@@ -18,6 +18,8 @@ export interface SignInStep extends SignedIn {
   kind: 'factor' | 'setup' | 'complete';
   /** Of the app that is being set up. */
   secret?: string;
+  /** What a passkey has to sign. */
+  challenge?: string;
 }
 
 /** `uid`: the sign-in that was begun. */
@@ -45,7 +47,7 @@ export interface StepRequest {
 /** `waitSeconds`: 0 after a wrong one. */
 export type StepResult = { isRight: true } | { isRight: false; waitSeconds: number };
 
-type OnEvent = (event: SignInEvent) => void;
+export type OnEvent = (event: SignInEvent) => void;
 
 /** A code of the app or a recovery code. */
 export function checkCode(

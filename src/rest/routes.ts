@@ -31,6 +31,8 @@ import { endLinksRoute, linkFileRoute, openLinkRoute } from './routes/links.ts';
 import { listLocksRoute } from './routes/locks.ts';
 import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
+import { passkeyScriptRoute } from './routes/passkey-script.ts';
+import { passkeyRoutes } from './routes/passkeys.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
 import { secondFactorRoutes } from './routes/second-factors.ts';
@@ -114,6 +116,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   ...consentRoutes,
   ...appPasswordRoutes,
   ...secondFactorRoutes,
+  ...passkeyRoutes,
   ...starredRoutes,
   listSpacesRoute,
   showSpaceRoute,
@@ -156,6 +159,7 @@ export const docsRoutes: readonly OpenRoute[] = [docsRoute, docsFileRoute];
 const signInRoutes = [
   showSignInRoute,
   signInRoute,
+  passkeyScriptRoute,
   showConsentRoute,
   consentRoute,
   postAuthorizeRoute,

@@ -30,6 +30,8 @@ test('An application has no password, no sessions, no app passwords and no secon
     ['GET', '/me/second-factors'],
     ['POST', '/me/second-factors/totp/setup', { Password: 'a wrong password' }],
     ['POST', '/me/second-factors/totp', { Setup: 'x', Code: '000000', Name: 'phone' }],
+    ['POST', '/me/second-factors/passkeys/setup', { Password: 'a wrong password' }],
+    ['POST', '/me/second-factors/passkeys', { Setup: 'x', Credential: { id: 'x' }, Name: 'phone' }],
     ['POST', '/me/second-factors/recovery-codes', { Password: 'a wrong password' }],
     ['POST', '/me/second-factors/x/remove', { Password: 'a wrong password' }],
   ];

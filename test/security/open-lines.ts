@@ -51,6 +51,7 @@ export const openLines: Record<string, OpenLine> = {
   'GET /assets/{file}': forPeople(404, /"Code":"RouteNotFound"/),
   'GET /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/login/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
+  'GET /oauth2/passkey.js': forPeople(200, /^\/\/ Asks the browser for a passkey/),
   'GET /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'POST /oauth2/consent/{uid}': forPeople(400, /sign-in that is over or was begun in another browser/),
   'GET /setup/{secret}': forPeople(404, /This link does not work/),

@@ -183,6 +183,16 @@ test('Codes of another person, of other times, and things that are no codes do n
   assert.ok(isIn(await sendCode(opened, codeOf(secret))));
 });
 
+test('What no passkey of the person signed does not get in', async () => {
+  const { person } = await addProtected('lea');
+  const { browser, shown } = await openSecondStep(person);
+  for (const credential of ['', 'null', '{"id":"x"}', '{"id":null}', 'no JSON', '[]']) {
+    const body = new URLSearchParams({ step: stepOf(shown), credential });
+    assert.equal((await browser.open(shown.url, { method: 'POST', body })).status, 403, credential);
+  }
+  tally('bad credentials', 6);
+});
+
 test('The step cannot be skipped: not by the address that the sign-in continues at, nor by a step of another sign-in', async () => {
   const { person, secret } = await addProtected('dan');
   const thief = await addProtected('dora');

@@ -30,6 +30,7 @@ const checked: Record<string, TSchema> = {
   AddCertificate: managing.AddCertificate,
   AddShare: shares.AddShare,
   AddUser: managing.AddUser,
+  AddPasskey: me.AddPasskey,
   AddTotp: me.AddTotp,
   AddWebhook: webhooks.AddWebhook,
   BatchFields: BatchFile,

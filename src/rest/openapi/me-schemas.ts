@@ -203,6 +203,32 @@ export const AddTotp = Type.Object(
   { title: 'AddTotp', description: 'The first code of an authenticator app.' },
 );
 
+export const PasskeySetup = Type.Object(
+  {
+    Options: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'For `navigator.credentials.create`: PublicKeyCredentialCreationOptionsJSON of WebAuthn.',
+      },
+    ),
+    Setup: Type.String({ description: 'To be sent back with the credential, within 15 minutes.' }),
+  },
+  { title: 'PasskeySetup', description: 'A passkey that is being added.' },
+);
+
+export const AddPasskey = Type.Object(
+  {
+    Setup: Type.String({ maxLength: 4096, description: 'Of the setup that was begun.' }),
+    Credential: Type.Object(
+      { id: Type.String({ description: 'The id of the credential.' }) },
+      { description: 'What the browser made: RegistrationResponseJSON of WebAuthn.' },
+    ),
+    Name: label,
+  },
+  { title: 'AddPasskey', description: 'A passkey that the browser has made.' },
+);
+
 const recoveryCodes = (description: string) => Type.Array(Type.String(), { description });
 
 export const AddedSecondFactor = Type.Object(

@@ -151,6 +151,7 @@ export const SignIn = Type.Object(
     password: Type.Optional(Type.String({ description: 'The password of the person.' })),
     step: Type.Optional(Type.String({ description: 'Of the page after the password.' })),
     code: Type.Optional(Type.String({ description: 'Of an authenticator app, or a recovery code.' })),
+    credential: Type.Optional(Type.String({ description: 'What a passkey signed, as JSON.' })),
   },
   { title: 'SignIn', description: 'The form of the sign-in page, or of the page after it.' },
 );

@@ -10,6 +10,7 @@ import {
 } from '../../auth/second-factor-page.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
+import { askForPasskey, checkPasskey } from '../../operations/passkeys.ts';
 import { newTotp, toTotpUri } from '../../operations/second-factors.ts';
 import type { NextStep, SignedIn } from '../../operations/sign-in.ts';
 import { checkCode, closeStep, openStep, type SignInStep, setUpAtSignIn } from '../../operations/sign-in-steps.ts';
@@ -20,6 +21,7 @@ import { finishInteraction } from './interaction.ts';
 /** Authentication methods of RFC 8176. */
 const passwordOnly = ['pwd'];
 const withCode = ['pwd', 'otp', 'mfa'];
+const withPasskey = ['pwd', 'pop', 'mfa'];
 
 /** The password was right. */
 export async function answerPassword(
@@ -55,16 +57,20 @@ export async function answerStep(
   exchange: RouteExchange,
   { interaction, form, step }: SentStep,
 ): Promise<Answer> {
-  const { kind, ...signedIn } = step;
+  const { kind, userId, signedInAt, challenge = '' } = step;
   const code = form.get('code') ?? '';
   if (kind === 'setup') return await setUp(context, exchange, { interaction, step, code });
+  const credential = form.get('credential') ?? null;
   if (kind === 'factor') {
-    const request = { ...toRequest(exchange, interaction, step), code };
-    const result = await checkCode(context.cabinet, request, context.onSignIn);
+    const request = { ...toRequest(exchange, interaction, step), publicUrl: context.pagesUrl };
+    const result =
+      credential === null
+        ? await checkCode(context.cabinet, { ...request, code }, context.onSignIn)
+        : await checkPasskey(context.cabinet, { ...request, credential, challenge }, context.onSignIn);
     if (!result.isRight) return await answerWrong(context, interaction, { step, ...result });
   }
-  const { userId, signedInAt } = signedIn;
-  return await finishInteraction(context, exchange, { kind: 'signedIn', userId, signedInAt, methods: withCode });
+  const methods = credential === null ? withCode : withPasskey;
+  return await finishInteraction(context, exchange, { kind: 'signedIn', userId, signedInAt, methods });
 }
 
 function toRequest({ arrival, requestId }: RouteExchange, { appKey }: Interaction, { userId }: SignInStep) {
@@ -77,7 +83,7 @@ async function answerWrong(
   { step, waitSeconds }: { step: SignInStep; waitSeconds: number },
 ): Promise<Answer> {
   const isWrong = waitSeconds === 0;
-  const problem = isWrong ? 'This code is not right.' : `Too many attempts. Try again in ${waitSeconds} seconds.`;
+  const problem = isWrong ? 'This is not right.' : `Too many attempts. Try again in ${waitSeconds} seconds.`;
   const answer = await answerFactor(context, interaction, step, problem);
   if (!isWrong) answer.headers['Retry-After'] = String(waitSeconds);
   return { ...answer, status: isWrong ? 403 : 429 };
@@ -103,15 +109,18 @@ async function setUp(
 const isOfCode = new Set(['SecondFactorInvalid', 'TooManySecondFactors']);
 
 async function answerFactor(
-  { cabinet }: EnvironmentContext,
+  { cabinet, pagesUrl, basePath }: EnvironmentContext,
   interaction: Interaction,
   step: SignInStep,
   problem: string | null = null,
 ): Promise<Answer> {
+  const question = await askForPasskey(cabinet, step.userId, pagesUrl);
   const { factors } = await cabinet.catalog.findSecondFactors({ user: step.userId });
   const hasTotp = factors.some(({ kind }) => kind === 'totp');
-  const page = { step: closeStep(cabinet, interaction.uid, step), problem, hasTotp };
-  return answerPage(interaction, renderSecondFactorPage(page));
+  const asked = question === null ? step : { ...step, challenge: question.challenge };
+  const passkey = question === null ? null : { options: question.options, script: `${basePath}/oauth2/passkey.js` };
+  const page = renderSecondFactorPage({ step: closeStep(cabinet, interaction.uid, asked), problem, hasTotp, passkey });
+  return { status: 200, headers: toPageHeaders(interaction.redirectUri, { hasScript: passkey !== null }), body: page };
 }
 
 function answerSetup(
