@@ -124,14 +124,15 @@ export const accountWays: Record<string, Record<string, Way>> = {
   [`DELETE ${CONTENT}/me/sessions/{id}`]: ownWay('/me/sessions', 'SessionNotFound'),
   [`DELETE ${CONTENT}/me/consents/{appKey}`]: ownWay('/me/consents', 'ConsentNotFound'),
   [`DELETE ${CONTENT}/me/app-passwords/{id}`]: ownWay('/me/app-passwords', 'AppPasswordNotFound'),
+  // Without the password, which is checked before the id: wrong ones are limited.
   [`POST ${CONTENT}/me/second-factors/{id}/remove`]: {
     plainly: {
       ask: (id) => ({
         path: `/me/second-factors/${encodeURIComponent(id)}/remove`,
         method: 'POST',
-        ...withJson({ Password: 'not the current one' })(),
+        ...withJson({})(),
       }),
-      code: /^(PasswordInvalid|Forbidden)$/,
+      code: /^(InvalidField|Forbidden)$/,
     },
   },
   [`PUT ${CONTENT}/me/starred/{entryId}`]: starWay('PUT'),
