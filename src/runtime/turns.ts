@@ -1,12 +1,12 @@
-// Turns for work in the background that others wait for by the hundred: as many as leave this thread free for half of the time, and
+// Turns for work in the background that others wait for by the hundred: as many as leave this thread free for most of the time, and
 // a few in any case. Work that comes in small pieces cannot rest after each one, as `runSlice` does: many wait at once.
 
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as yieldOnce } from 'node:timers/promises';
 
 const windowMs = 20;
 const least = 2;
-const most = 64;
-const highestUse = 0.5;
+const most = 16;
+const highestUse = 0.3;
 
 export class Turns {
   /** In each window. It doubles while the thread is free, and halves while it is busy. */
@@ -24,6 +24,8 @@ export class Turns {
   }
 
   async #take(): Promise<void> {
+    // What arrived meanwhile goes first.
+    await yieldOnce();
     const now = performance.now();
     if (now >= this.#windowEnds) this.#begin(now);
     if (this.#left === 0) {
