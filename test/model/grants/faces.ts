@@ -123,12 +123,16 @@ export class Faces {
     return who === 'app' || this.#model.roles.has(who) || this.#model.isGuest(who);
   }
 
-  /** For whom nothing is shared there is no such space. A moment longer there is one, in which nothing is, while what was shared is
-   *  being removed for good. */
-  #isOutside(who: string, { status }: Reply): boolean {
+  /** For whom nothing is shared there is no such space. While what was shared is being removed for good, there is one for a moment,
+   *  in which nothing is. */
+  #isOutside(who: string, { status, body }: Reply): boolean {
     tally.comparisons += 1;
-    if (this.#isInside(who)) assert.notEqual(status, 404, `${who} does not see the space`);
-    return !this.#isInside(who) && status === 404;
+    if (this.#isInside(who)) {
+      assert.notEqual(status, 404, `${who} does not see the space: ${body}`);
+      return false;
+    }
+    for (const { id } of this.#model.nodes) assert.ok(!body.includes(id), `${who} is shown ${id}: ${body}`);
+    return true;
   }
 
   async #compareTrash(who: string): Promise<void> {

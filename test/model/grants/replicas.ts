@@ -55,8 +55,7 @@ export class Replicas {
   async #readOn(who: string, replica: Replica): Promise<void> {
     const { changes, cursor } = await this.#readFrom(who, `cursor=${encodeURIComponent(replica.cursor)}`);
     for (const change of changes) {
-      // What the sequences before left is deleted while this one runs.
-      if (!this.#model.nodes.some(({ id }) => id === change.EntryId)) continue;
+      if (!this.#isOfSequence(change)) continue;
       same(this.#isKnown(who, change.EntryId), true, `${who} is told ${change.Action} of ${change.EntryId}`);
       apply(replica, change);
     }
@@ -87,10 +86,15 @@ export class Replicas {
     return this.#model.roles.has(who) || this.#shown.get(who)?.has(id) === true;
   }
 
+  /** Neither the root, nor what earlier sequences left and what is deleted while this one runs. */
+  #isOfSequence({ EntryId }: Change): boolean {
+    return this.#model.nodes.some(({ id }) => id === EntryId);
+  }
+
   async #begin(who: string): Promise<Replica> {
     const { changes, cursor } = await this.#readFrom(who, 'from=snapshot');
     const replica: Replica = { cursor, known: new Map() };
-    for (const change of changes) if (change.EntryId !== this.#space.rootId) apply(replica, change);
+    for (const change of changes) if (this.#isOfSequence(change)) apply(replica, change);
     return replica;
   }
 
