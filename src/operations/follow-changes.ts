@@ -52,15 +52,24 @@ function cursorExpired(): Refusal {
   });
 }
 
-/** The tree as it is now, a page at a time. */
+/** The tree as it is now, a page at a time. Only the last page can be empty: entries that are being purged take no page for
+ *  themselves, so that nobody takes it for the end. */
 export async function showSnapshot(
   { catalog }: Cabinet,
   caller: Caller,
-  request: { after: number; limit: number },
+  { after, limit }: { after: number; limit: number },
 ): Promise<PresentPage> {
   const { space, view } = requireView(caller);
-  if (view === undefined) return await catalog.listPresent({ space, ...request });
-  return await catalog.listSharedPresent({ space, user: caller.person, principals: view.principals, ...request });
+  const list = (from: number) =>
+    view === undefined
+      ? catalog.listPresent({ space, after: from, limit })
+      : catalog.listSharedPresent({ space, user: caller.person, principals: view.principals, after: from, limit });
+  let page = await list(after);
+  while (page.entries.length === 0 && page.next !== null) {
+    await setImmediate();
+    page = await list(page.next);
+  }
+  return page;
 }
 
 /** Someone without a role gets only the changes of what grants show. Their pages are filled, so that a short one does not tell that
