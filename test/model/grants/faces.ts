@@ -210,7 +210,7 @@ export class Faces {
       const { Changes, Cursor } = read<Page>(await this.#space.ask(who, `/changes?${query}`));
       if (Changes.length === 0) break;
       for (const { EntryId, Entry, ParentFolderId } of Changes) {
-        if (EntryId === this.#space.rootId) continue;
+        if (this.#isUnreachable(who, EntryId)) continue;
         if (Entry === undefined) shown.delete(EntryId);
         else shown.add(EntryId);
         this.#compareFolderOf(who, EntryId, ParentFolderId);
@@ -219,6 +219,12 @@ export class Faces {
     }
     const expected = this.#model.nodes.filter((node) => this.#model.see(node, who, true) !== null);
     same(sorted(shown), ids(expected), `${who}: snapshot`);
+  }
+
+  /** A member is also shown what is being removed for good, beneath folders that are gone: it does not reach the root. */
+  #isUnreachable(who: string, id: string): boolean {
+    const node = this.#model.nodes.find((one) => one.id === id);
+    return node === undefined ? this.#model.roles.has(who) : node.isRemoved && this.#model.roles.has(who);
   }
 
   /** The folder of an entry is named only to somebody who sees it. */

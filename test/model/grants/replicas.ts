@@ -87,14 +87,14 @@ export class Replicas {
   }
 
   /** Neither the root, nor what earlier sequences left and what is deleted while this one runs. */
-  #isOfSequence({ EntryId }: Change): boolean {
-    return this.#model.nodes.some(({ id }) => id === EntryId);
+  #isOfSequence({ EntryId }: Change, isRemovedToo = true): boolean {
+    return this.#model.nodes.some(({ id, isRemoved }) => id === EntryId && (isRemovedToo || !isRemoved));
   }
 
   async #begin(who: string): Promise<Replica> {
     const { changes, cursor } = await this.#readFrom(who, 'from=snapshot');
     const replica: Replica = { cursor, known: new Map() };
-    for (const change of changes) if (this.#isOfSequence(change)) apply(replica, change);
+    for (const change of changes) if (this.#isOfSequence(change, false)) apply(replica, change);
     return replica;
   }
 
