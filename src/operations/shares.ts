@@ -27,7 +27,8 @@ export interface ShownShare {
 
 /** Refuses a share that cannot be made, before the body is read. */
 export async function admitShare(cabinet: Cabinet, caller: Caller, id: string): Promise<void> {
-  await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  const { space } = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
+  if ((await cabinet.catalog.findEntry({ space, id })) === null) throw entryNotFound();
   checkIsOn(cabinet);
 }
 
