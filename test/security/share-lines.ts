@@ -70,15 +70,7 @@ export const shareWays: Record<string, Record<string, Way>> = {
   [`DELETE ${CONTENT}/shares/{id}`]: { plainly: onShare('DELETE') },
 };
 
-/** What links lead to takes ids, too: `shares.test.ts` tries them. */
-export const sharesWithoutIds = [
-  `GET ${CONTENT}/shares`,
-  ...['', '/folders/{id}', '/files/{id}/content', '/archive', '/uploads/{id}'].map(
-    (path) => `GET ${CONTENT}/shared/{secret}${path}`,
-  ),
-  ...['/files', '/uploads'].map((path) => `POST ${CONTENT}/shared/{secret}${path}`),
-  ...['PATCH', 'DELETE'].map((method) => `${method} ${CONTENT}/shared/{secret}/uploads/{id}`),
-];
+export const sharesWithoutIds = [`GET ${CONTENT}/shares`];
 
 /** Links need no token, and are not served on the mutual-TLS address. */
 const unknownLink: OpenLine = {
