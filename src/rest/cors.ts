@@ -10,7 +10,7 @@ const exposed =
   'requesttrackingid, entryid, childcount, idempotency-replayed, Preference-Applied, Link, Retry-After, WWW-Authenticate, ETag, Repr-Digest, Content-Range, Content-Disposition, Last-Modified, Accept-Ranges, ' +
   'Location, Upload-Offset, Upload-Length, Upload-Complete, Upload-Incomplete, Upload-Limit, Upload-Draft-Interop-Version, Upload-Expires, Upload-Metadata, Upload-Concat, Upload-Defer-Length, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Accept-Patch';
 const accepted =
-  'Authorization, AppKey, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, FolderId, FileName, SpaceId, ConflictBehavior, Idempotency-Key, Comment, Prefer, Range, If, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid, ' +
+  'Authorization, AppKey, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, FolderId, FileName, SpaceId, SharePassword, ConflictBehavior, Idempotency-Key, Comment, Prefer, Range, If, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Repr-Digest, Content-Digest, Content-MD5, requesttrackingid, ' +
   'Content-Disposition, Upload-Offset, Upload-Length, Upload-Complete, Upload-Incomplete, Upload-Draft-Interop-Version, Upload-Metadata, Upload-Concat, Upload-Defer-Length, Upload-Checksum, Tus-Resumable, X-HTTP-Method-Override, X-Request-ID, X-Requested-With';
 
 const preflightHeaders = {
