@@ -126,11 +126,9 @@ function AddSpace({ onClose }: { onClose(): void }) {
 
 /** The list may be a second old: the answer about this space is newer. */
 function putSpace(queries: QueryClient, changed: Space): void {
-  queries.setQueryData(['spaces'], (known: { Spaces: readonly Space[] } | undefined) => ({
-    Spaces: [...(known?.Spaces ?? []).filter(({ Id }) => Id !== changed.Id), changed].toSorted((a, b) =>
-      a.Name.localeCompare(b.Name),
-    ),
-  }));
+  queries.setQueryData(['spaces'], (known: readonly Space[] = []) =>
+    [...known.filter(({ Id }) => Id !== changed.Id), changed].toSorted((a, b) => a.Name.localeCompare(b.Name)),
+  );
 }
 
 function NameField({ name, onChange }: { name: string; onChange(name: string): void }) {
