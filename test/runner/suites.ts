@@ -63,7 +63,7 @@ export function listSuites(): Suite[] {
       name: 'model',
       jobs: [
         program('model', 'model', node, 'test/model/run.ts', '--seconds', '12'),
-        program('model', 'grants', node, 'test/model/grants/run.ts', '--seconds', '15'),
+        program('model', 'grants', node, 'test/model/grants/run.ts', '--seconds', '15', '--seed', '2026'),
       ],
     },
     { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally, filesPerProcess: 6 },
