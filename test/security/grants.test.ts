@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type * as client from 'openid-client';
 import { assertRefusal, type Entry } from '../interface/assertions.ts';
 import { type Caller, call, createFolder, download, fetchToken, saveFile, send } from '../interface/client.ts';
-import { change, copy, listTrash, restore, trash } from '../interface/life.ts';
+import { change, copy, listTrash, remove, restore, trash } from '../interface/life.ts';
 import { ask, get, manage } from '../interface/managing.ts';
 import { createTus, patchTus, toMetadata, toPath } from '../interface/uploads.ts';
 import { addApplication, addUser, command, type Person } from '../service/operator.ts';
@@ -163,6 +163,42 @@ test('With nested grants, the path begins at the topmost, and the trash of the o
   assert.deepEqual(await listTrash(dora), []);
   await restore(left, outer.Id, {});
   assert.equal(await pathOf(), '/inner', 'the grant survived the trash');
+});
+
+interface Change {
+  Action: string;
+  EntryId: string;
+  ParentFolderId?: string;
+  Trashed?: boolean;
+}
+
+test('What is in the trash names the folder that it was in, and leaves the view with it', async () => {
+  const gina = await add('gina');
+  const folder = await createFolder(left, '-root-', 'for gina');
+  const inner = await createFolder(left, folder.Id, 'inner');
+  const file = await save(left, inner.Id, 'in the trash');
+  await share(left, folder.Id, 'user:gina', 'viewer');
+  await trash(left, file.Id);
+  const since = async (query: string) => {
+    const page = await get<{ Changes: Change[]; Cursor: string }>(gina, `/changes?${query}`);
+    return { cursor: page.Cursor, changes: page.Changes };
+  };
+  const first = await since('from=snapshot');
+  assert.deepEqual(
+    first.changes.map(({ EntryId, ParentFolderId, Trashed }) => [EntryId, ParentFolderId, Trashed]),
+    [
+      [folder.Id, undefined, undefined],
+      [inner.Id, folder.Id, undefined],
+      [file.Id, inner.Id, true],
+    ],
+  );
+  await remove(left, inner.Id);
+  assertRefusal(await call(gina, `/entries/${file.Id}/access`), 404, 'EntryNotFound');
+  const second = await since(`cursor=${encodeURIComponent(first.cursor)}`);
+  assert.deepEqual(
+    second.changes.map(({ EntryId, Action }) => [EntryId, Action]),
+    [[inner.Id, 'entry.removed']],
+  );
 });
 
 test('A disabled person loses nothing but the access; a removed group takes its grants with it', async () => {

@@ -161,7 +161,8 @@ function* findSteps(space: number, which: Sql, principals: readonly string[]): V
   return { steps, trashedAt };
 }
 
-function* findFormerFolder(entry: number): Verb<string | null> {
+/** The folder that the top of a tree in the trash was in. */
+export function* findFormerFolder(entry: number): Verb<string | null> {
   const trash = yield* row<{ parent: string }>(sql`SELECT parent FROM trash WHERE entry = ${entry}`);
   return trash?.parent ?? null;
 }

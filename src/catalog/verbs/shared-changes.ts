@@ -15,7 +15,7 @@ import {
   treeActionList,
 } from './changes.ts';
 import { type EntryRow, findRow, selection, toRow } from './entries.ts';
-import { findGrantsBeneath, listGrantTops, resolveEntry, toList } from './granted-access.ts';
+import { findFormerFolder, findGrantsBeneath, listGrantTops, resolveEntry, toList } from './granted-access.ts';
 
 interface Viewer {
   space: number;
@@ -143,9 +143,12 @@ function* findShown({ space, principals }: Viewer, id: string): Verb<FeedEntry |
   return yield* toShown(found, granted.parentRole !== null);
 }
 
+/** In the trash: with the folder that it was trashed from. When that leaves the view, so does everything it showed. */
 function* toShown(found: EntryRow, isFolderShown: boolean): Verb<FeedEntry | null> {
   const feed = yield* toFeedEntry(found);
-  return feed === null || isFolderShown ? feed : { ...feed, parentId: null };
+  if (feed === null) return null;
+  if (!isFolderShown) return { ...feed, parentId: null };
+  return feed.isTrashed ? { ...feed, parentId: yield* findFormerFolder(found.entry) } : feed;
 }
 
 export interface ListSharedPresent extends Viewer {
@@ -158,11 +161,11 @@ export interface ListSharedPresent extends Viewer {
 export const listSharedPresent = read(
   { catchUp: 'journal' },
   function* listSharedPresent({ after, limit, ...viewer }: ListSharedPresent): Verb<PresentPage> {
-    const tops = new Set(yield* listTops(viewer));
+    const tops = yield* listTops(viewer);
     const { last: position } = yield* findKept();
     if (tops.size === 0) return { entries: [], next: null, position };
     const found = yield* tuples(sql`WITH RECURSIVE down (number) AS (
-        SELECT entry FROM entries WHERE entry IN (${toList([...tops])})
+        SELECT entry FROM entries WHERE entry IN (${toList([...tops.keys()])})
         UNION
         SELECT entries.entry FROM down JOIN entries ON entries.space = ${viewer.space} AND entries.parent = down.number
       )
@@ -171,22 +174,23 @@ export const listSharedPresent = read(
     const shown = found.slice(0, limit).map(toRow);
     const entries: FeedEntry[] = [];
     for (const entry of shown) {
-      const feed = yield* toShown(entry, !tops.has(entry.entry));
+      const feed = yield* toShown(entry, tops.get(entry.entry) ?? true);
       if (feed !== null) entries.push(feed);
     }
     return { entries, next: found.length > limit ? (shown.at(-1)?.entry ?? null) : null, position };
   },
 );
 
-/** Also of trees in the trash. */
-function* listTops({ space, principals }: Viewer): Verb<number[]> {
-  const tops = (yield* listGrantTops({ space, principals })).map(({ entry }) => entry);
+/** Also of trees in the trash. By number: whether the folder of the entry, now or before, is shown too. */
+function* listTops({ space, principals }: Viewer): Verb<Map<number, boolean>> {
+  const tops = new Map((yield* listGrantTops({ space, principals })).map(({ entry }) => [entry, false]));
   const trashed = yield* rows<{ entry: number; id: string }>(
     sql`SELECT entries.entry AS entry, id FROM trash JOIN entries ON entries.entry = trash.entry
       WHERE trash.space = ${space}`,
   );
   for (const { entry, id } of trashed) {
-    if ((yield* resolveEntry({ space, id, principals })) !== null) tops.push(entry);
+    const granted = yield* resolveEntry({ space, id, principals });
+    if (granted !== null) tops.set(entry, granted.parentRole !== null);
   }
   return tops;
 }
