@@ -13,6 +13,8 @@ export interface Node {
   parent: Node | null;
   /** Of the top of a tree in the trash: the folder where it was. */
   former: Node | null;
+  /** All folders that it has left. */
+  left: Set<Node>;
   isTrashTop: boolean;
   isRemoved: boolean;
   /** By principal: `user:ann` or `group:one`. */
@@ -38,7 +40,7 @@ export class Model {
 
   add(id: string, kind: Kind, name: string, parent: Node | null): Node {
     const state = { former: null, isTrashTop: false, isRemoved: false, grants: new Map<string, GrantRole>() };
-    const node: Node = { id, kind, name, parent, ...state };
+    const node: Node = { id, kind, name, parent, left: new Set(), ...state };
     this.nodes.push(node);
     return node;
   }
@@ -137,15 +139,18 @@ export class Model {
   }
 
   move(node: Node, to: Node): void {
+    leave(node);
     Object.assign(node, { parent: to, former: null, isTrashTop: false });
   }
 
   trash(node: Node): void {
+    leave(node);
     Object.assign(node, { former: node.parent, parent: null, isTrashTop: true });
   }
 
   remove(node: Node): void {
     for (const child of this.childrenOf(node)) this.remove(child);
+    leave(node);
     node.isRemoved = true;
     node.grants.clear();
   }
@@ -154,4 +159,8 @@ export class Model {
     this.groups.delete(name);
     for (const { grants } of this.nodes) grants.delete(`group:${name}`);
   }
+}
+
+function leave({ parent, left }: Node): void {
+  if (parent !== null) left.add(parent);
 }

@@ -56,7 +56,7 @@ export class Replicas {
     const { changes, cursor } = await this.#readFrom(who, `cursor=${encodeURIComponent(replica.cursor)}`);
     for (const change of changes) {
       if (!this.#isOfSequence(change)) continue;
-      same(this.#isKnown(who, change.EntryId), true, `${who} is told ${change.Action} of ${change.EntryId}`);
+      same(this.#isKnown(who, change), true, `${who} is told ${change.Action} of ${change.EntryId}`);
       apply(replica, change);
     }
     replica.cursor = cursor;
@@ -81,9 +81,11 @@ export class Replicas {
     return this.#model.nodes.find((node) => node.id === id)?.name ?? id;
   }
 
-  /** A member is also told of what was there and is gone. */
-  #isKnown(who: string, id: string): boolean {
-    return this.#model.roles.has(who) || this.#shown.get(who)?.has(id) === true;
+  /** A member also hears of what was there and is gone, and so does whoever sees the folder that it left. */
+  #isKnown(who: string, { EntryId, Entry }: Change): boolean {
+    if (this.#model.roles.has(who) || this.#shown.get(who)?.has(EntryId)) return true;
+    const left = this.#model.nodes.find(({ id }) => id === EntryId)?.left ?? [];
+    return Entry === undefined && [...left].some((folder) => this.#model.see(folder, who, true) !== null);
   }
 
   /** Neither the root, nor what earlier sequences left and what is deleted while this one runs. */
