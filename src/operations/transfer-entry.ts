@@ -3,6 +3,7 @@
 
 import type { EntryDetails } from '../catalog/verbs/tree.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { Entry } from '../domain/entry.ts';
 import { entryNotFound } from '../domain/missing.ts';
 import { checkName, toNameKey } from '../domain/name.ts';
 import type { Precondition } from '../domain/precondition.ts';
@@ -25,6 +26,17 @@ export interface Transfer {
   isShallow: boolean;
   /** Of the source. */
   precondition: Precondition | null;
+}
+
+/** Whether one of the two is a folder that contains the other, at any depth. */
+export async function areNested(
+  { catalog }: Cabinet,
+  space: number,
+  [one, other]: readonly [Entry, Entry],
+): Promise<boolean> {
+  const isWithin = async (inner: Entry, outer: Entry) =>
+    outer.kind === 'folder' && (await catalog.findBeneath({ space, top: outer.id, id: inner.id })) !== null;
+  return (await isWithin(one, other)) || (await isWithin(other, one));
 }
 
 export async function transferEntry(cabinet: Cabinet, caller: Caller, transfer: Transfer): Promise<void> {

@@ -1,9 +1,10 @@
 // MKCOL, DELETE, COPY and MOVE.
 
+import type { EntryDetails } from '../catalog/verbs/tree.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Answer } from '../listener/answer.ts';
 import { createFolder } from '../operations/create-folder.ts';
-import { transferEntry } from '../operations/transfer-entry.ts';
+import { areNested, transferEntry } from '../operations/transfer-entry.ts';
 import { deleteEntry } from '../operations/trash.ts';
 import { checkConditions, toEntryPrecondition } from './conditions.ts';
 import { DavRefusal } from './dav-refusal.ts';
@@ -78,7 +79,7 @@ export async function transfer(dav: DavRequest, resource: Resource, isMove: bool
   if (replaced !== null && !isOverwriting) {
     throw new Refusal('PreconditionFailed', 'There is something at the Destination, and Overwrite is F.');
   }
-  if (replaced !== null) checkNested(source, destination as EntryResource);
+  if (replaced !== null) await checkNested(dav, source, replaced);
   await transferEntry(dav.context.cabinet, source.caller, {
     isMove,
     source: source.details,
@@ -130,10 +131,8 @@ function anotherSpace(): DavRefusal {
   return new DavRefusal(403, 'The Destination is in another space. Copies and moves stay in one space.');
 }
 
-/** What is replaced must not contain the source, nor the other way round. */
-function checkNested({ details: source }: EntryResource, { details: destination }: EntryResource): void {
-  const isWithin = (inner: string, outer: string) => inner.startsWith(`${outer}/`);
-  if (isWithin(source.path, destination.path) || isWithin(destination.path, source.path)) {
-    throw new DavRefusal(403, 'One of the source and the Destination contains the other.');
-  }
+/** What is replaced must not contain the source, nor the other way round. Paths do not say it: what is shared can have equal ones. */
+async function checkNested(dav: DavRequest, { access, details }: EntryResource, replaced: EntryDetails): Promise<void> {
+  if (!(await areNested(dav.context.cabinet, access.space, [details.entry, replaced.entry]))) return;
+  throw new DavRefusal(403, 'One of the source and the Destination contains the other.');
 }

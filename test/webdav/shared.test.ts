@@ -37,10 +37,10 @@ interface Shown {
 
 const show = async (query: string) => (await owner.rest<Shown>('GET', query)).json;
 
-async function grant(query: string, Role: string): Promise<void> {
+async function grant(query: string, Role: string, person = 'gil'): Promise<void> {
   const { Entry, Folder } = await show(query);
   const headers = { 'Content-Type': 'application/json' };
-  const path = `/entries/${(Entry ?? Folder)?.Id}/access/user:gil`;
+  const path = `/entries/${(Entry ?? Folder)?.Id}/access/user:${person}`;
   assert.equal((await owner.rest('PUT', path, { headers, body: JSON.stringify({ Role }) })).status, 200);
 }
 
@@ -106,4 +106,23 @@ test('a password for a space in which the person has nothing opens nothing', asy
   const headers = { Authorization: authorization, Depth: '1' };
   const response = await fetch(owner.url('/dav/'), { method: 'PROPFIND', headers });
   assert.doesNotMatch(await response.text(), /office/);
+});
+
+test('two shared folders of one name are two: what is in one replaces what is in the other', async () => {
+  const { addPassword } = await addPerson(service, 'hal');
+  const hal = new Dav(service.production, { AppKey: 'hal', Secret: await addPassword('write'), Space: 'office' });
+  for (const folder of ['one', 'one/same', 'one/same/x', 'two', 'two/same', 'two/same/x', 'two/same/x/y']) {
+    await owner.must(201, 'MKCOL', folder);
+  }
+  for (const path of ['/one/same', '/two/same']) await grant(`/folders?path=${path}`, 'editor', 'hal');
+  await eventually('the grants hold', async () => (await hal.list('')).length === 2);
+  const [first, second] = (await hal.list('same/x')).length === 0 ? ['same', 'same%20(2)'] : ['same%20(2)', 'same'];
+  const over = (destination: string) => ({ headers: { Destination: hal.url(destination), Overwrite: 'T' } });
+  await hal.must(403, 'MOVE', `${second}/x/y`, over(`${second}/x`));
+  await hal.must(403, 'COPY', `${second}/x`, over(`${second}/x/y`));
+  // Both have the path /same/x for whoever sees nothing above.
+  await hal.must(204, 'MOVE', `${second}/x/y`, over(`${first}/x`));
+  assert.deepEqual(await owner.list('two/same/x'), []);
+  await owner.must(201, 'MKCOL', 'two/same/x/y');
+  await hal.must(204, 'COPY', `${first}/x`, over(`${second}/x/y`));
 });
