@@ -22,6 +22,7 @@ import { testFeed } from './nodes-feed.ts';
 import { testGrants } from './nodes-grants.ts';
 import { testMetrics } from './nodes-metrics.ts';
 import { testNames } from './nodes-names.ts';
+import { testShares } from './nodes-shares.ts';
 import { all, firstNames, ground, nodes } from './three-nodes.ts';
 
 async function statusOn(node: { base: string }, caller: Caller): Promise<number> {
@@ -191,4 +192,5 @@ describe('Nodes that start together on an empty database', () => {
 testNames();
 testFeed();
 testGrants();
+testShares();
 testMetrics();

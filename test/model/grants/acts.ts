@@ -1,79 +1,11 @@
 // What people do in a sequence: each act is sent to the service, over REST or WebDAV, and its outcome must be the model's.
 
 import fc from 'fast-check';
-import { commonWord, type Faces, same } from './faces.ts';
+import { type Act, act, folders, isDone, movable, pick, pickFor, refuseTarget, type Sequence, see } from './act.ts';
+import { same } from './faces.ts';
+import { linkActs } from './link-acts.ts';
 import type { GrantRole, Kind, Model, Node } from './model.ts';
-import type { Replicas } from './replicas.ts';
-import { groups, outcomeOf, people, type Reply, read, type Space } from './world.ts';
-
-export interface Sequence {
-  space: Space;
-  model: Model;
-  faces: Faces;
-  replicas: Replicas;
-}
-
-export interface Act {
-  run(sequence: Sequence): Promise<void>;
-  toString(): string;
-}
-
-export const outcomes = new Map<string, number>();
-
-/** The outcome must be one of these; several only where the order of checks is not promised. Returns whether it was done. */
-function isDone(answer: Reply, expected: readonly string[], what: string): boolean {
-  const outcome = outcomeOf(answer);
-  same(expected.includes(outcome), true, `${what}: ${outcome}, expected ${expected.join(' or ')}: ${answer.body}`);
-  outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  return outcome === 'done';
-}
-
-const pick = (nodes: readonly Node[], number: number): Node | undefined => nodes[number % Math.max(nodes.length, 1)];
-
-/** Mostly one that the person sees: nearly everything is refused otherwise. */
-function pickFor(model: Model, who: string, nodes: readonly Node[], number: number): Node | undefined {
-  const seen = number % 5 === 4 ? [] : nodes.filter((node) => see(model, node, who, true) !== null);
-  return pick(seen.length === 0 ? nodes : seen, number);
-}
-
-interface Chosen {
-  who: string;
-  number: number;
-  target: number;
-  name: string;
-}
-
-const names = [`${commonWord} a`, `${commonWord} b`, `${commonWord} c`, `${commonWord} d`];
-const chosen = fc.record({
-  who: fc.constantFrom<string>('app', ...people, 'app'),
-  number: fc.nat(40),
-  target: fc.nat(40),
-  name: fc.constantFrom(...names),
-});
-
-function act(title: string, run: (sequence: Sequence, chosen: Chosen) => Promise<void>): fc.Arbitrary<Act> {
-  return chosen.map((some) => ({
-    run: (sequence) => run(sequence, some),
-    toString: () => `${title} ${JSON.stringify(some)}`,
-  }));
-}
-
-/** The application manages the space. */
-function see(model: Model, node: Node, who: string, isTrashMeant = false) {
-  if (who !== 'app') return model.see(node, who, isTrashMeant);
-  if (node.isRemoved || (model.isTrashed(node) && !isTrashMeant)) return null;
-  return { role: 'editor', parentRole: 'editor', path: '' } as const;
-}
-
-/** What refuses to put something into the folder. */
-function refuseTarget(model: Model, folder: Node, who: string): string | null {
-  const view = see(model, folder, who);
-  if (view === null) return 'FolderNotFound';
-  return view.role === 'editor' ? null : 'Forbidden';
-}
-
-const folders = (model: Model) => model.nodes.filter(({ kind, isRemoved }) => kind === 'folder' && !isRemoved);
-const movable = (model: Model) => model.nodes.filter((node) => node !== model.top && !node.isRemoved);
+import { groups, people, type Reply, read } from './world.ts';
 
 function add(title: string, kind: Kind, isByApplication = false) {
   return act(title, async ({ space, model }, { who: some, number, name }) => {
@@ -111,7 +43,7 @@ const putContent = act('put content', async ({ space, model }, { who, number }) 
   const answer = await space.ask(who, `/files/${file.id}/content`, {
     method: 'PUT',
     headers: { 'Content-Type': 'text/plain' },
-    body: `${number}`,
+    body: `text ${number}`,
   });
   isDone(answer, [expected], `${who} saves ${file.name}`);
 });
@@ -321,6 +253,7 @@ function hasOnePath(model: Model, who: string): boolean {
 const look = act('look', async (sequence, { number }) => {
   const who = people[number % people.length] as string;
   await sequence.faces.compareAll(who);
+  await sequence.links.compareAll();
   await sequence.replicas.compare(who);
 });
 
@@ -340,6 +273,7 @@ const weighted: readonly [number, fc.Arbitrary<Act>][] = [
   [6, changeGroup],
   [3, changeRole],
   [3, davMove],
+  ...linkActs,
   [10, look],
 ];
 

@@ -342,7 +342,7 @@ function toNext({ headers }: Reply): string | null {
   return (pathname + search).replace('/v1/contentmanagement', '');
 }
 
-async function namesIn(body: Buffer): Promise<string[]> {
+export async function namesIn(body: Buffer): Promise<string[]> {
   async function* whole() {
     yield body;
   }

@@ -21,6 +21,24 @@ export interface Node {
   grants: Map<string, GrantRole>;
 }
 
+export type LinkAccess = 'read' | 'upload';
+export type LinkState = 'active' | 'exhausted' | 'suspended' | 'revoked';
+
+export interface Link {
+  id: string;
+  secret: string;
+  node: Node;
+  /** A person, or `app`. */
+  maker: string;
+  access: LinkAccess;
+  maxDownloads: number | null;
+  downloads: number;
+  uploads: number;
+  /** Files whose download was begun. */
+  begun: Set<Node>;
+  isRevoked: boolean;
+}
+
 export interface View {
   role: GrantRole;
   /** The role in the folder that contains the entry; null: that folder is not visible. */
@@ -33,6 +51,7 @@ export class Model {
   readonly nodes: Node[] = [];
   readonly roles = new Map<string, SpaceRole>();
   readonly groups = new Map<string, Set<string>>();
+  readonly links: Link[] = [];
 
   constructor(id: string, name: string) {
     this.top = this.add(id, 'folder', name, null);
@@ -136,6 +155,17 @@ export class Model {
     const role = this.roles.get(person);
     if (role === 'editor' || role === 'manager') return true;
     return this.nodes.some((node) => !node.isRemoved && this.grantOn(node, person) === 'editor');
+  }
+
+  /** Whether the maker may change the entry, and it is there. */
+  isSupported({ node, maker }: Link): boolean {
+    return this.isThere(node) && (maker === 'app' || this.see(node, maker)?.role === 'editor');
+  }
+
+  stateOf(link: Link): LinkState {
+    if (link.isRevoked) return 'revoked';
+    if (link.maxDownloads !== null && link.downloads >= link.maxDownloads) return 'exhausted';
+    return this.isSupported(link) ? 'active' : 'suspended';
   }
 
   move(node: Node, to: Node): void {

@@ -1,12 +1,14 @@
 // `node test/model/grants/run.ts [--sequences N | --seconds N] [--seed S] [--workers W]`: random sequences in which people grant, revoke,
-// move, copy, trash and restore, and are put into groups and roles, against a running service and a model in memory. What each
-// person sees on every face must be the model's. It prints how much was compared, or the seed and the shortest sequence that fails.
+// move, copy, trash and restore, are put into groups and roles, and make links that strangers use, against a running service and a model
+// in memory. What each person sees on every face, and whoever has a link, must be the model's. It prints how much was compared, or the seed and the shortest sequence that fails.
 
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { eventually, makeDataFolder, removeDataFolder, startService } from '../../service/service.ts';
-import { type Act, anyAct, beginning, outcomes, type Sequence } from './acts.ts';
+import { type Act, outcomes, type Sequence } from './act.ts';
+import { anyAct, beginning } from './acts.ts';
 import { commonWord, Faces, tally } from './faces.ts';
+import { LinkFaces } from './link-faces.ts';
 import { Model } from './model.ts';
 import { Replicas } from './replicas.ts';
 import { Place, people, read, type Space } from './world.ts';
@@ -29,7 +31,13 @@ async function open(space: Space, number: number): Promise<Sequence> {
   const fields = { ParentFolderId: '-root-', FolderName: name };
   const { Folder } = read<{ Folder: { Id: string } }>(await space.json('app', 'POST', '/folders', fields));
   const model = new Model(Folder.Id, name);
-  return { space, model, faces: new Faces(space, model), replicas: new Replicas(space, model) };
+  return {
+    space,
+    model,
+    faces: new Faces(space, model),
+    links: new LinkFaces(space, model),
+    replicas: new Replicas(space, model),
+  };
 }
 
 async function runAll(sequence: Sequence, acts: readonly Act[], run: Run): Promise<void> {
@@ -40,9 +48,11 @@ async function runAll(sequence: Sequence, acts: readonly Act[], run: Run): Promi
     if (index === followedFrom) for (const who of people) await sequence.replicas.compare(who);
     for (const who of people) sequence.replicas.noteSeen(who);
   }
-  const { model, faces, replicas } = sequence;
+  const { model, faces, links, replicas } = sequence;
   const there = model.nodes.filter((node) => model.isThere(node)).length;
   await eventually('everything is indexed', async () => (await faces.search('app', '')).length === there, 5_000);
+  await links.compareAll();
+  await links.compareCounts();
   for (const who of people) {
     await faces.compareAll(who);
     await faces.compareFound(who);

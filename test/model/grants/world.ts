@@ -60,13 +60,22 @@ export class Place {
     return new Space(this, { name, id: Spaces[0]?.Id ?? '', rootId: registered.RootFolderId }, application);
   }
 
-  send(caller: Caller, path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Reply> {
-    this.requests += 1;
+  send(caller: Caller, path: string, asking: Asking = {}): Promise<Reply> {
     const own = { Authorization: `Bearer ${caller.token}`, AppKey: caller.appKey };
+    return this.#send(path, { ...asking, headers: { ...own, ...asking.headers } });
+  }
+
+  /** By a stranger, who has the secret of a link. */
+  use(secret: string, path: string, asking: Asking = {}): Promise<Reply> {
+    return this.#send(`/v1/contentmanagement/shared/${secret}${path}`, asking);
+  }
+
+  #send(path: string, { method = 'GET', headers = {}, body }: Asking): Promise<Reply> {
+    this.requests += 1;
     const length = body === undefined && method === 'GET' ? {} : { 'Content-Length': Buffer.byteLength(body ?? '') };
     return new Promise((resolve, reject) => {
       const url = new URL(this.base + path);
-      const options = { agent: this.#agent, method, headers: { ...own, ...length, ...headers } };
+      const options = { agent: this.#agent, method, headers: { ...length, ...headers } };
       const outgoing = httpRequest(url, options, (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -107,7 +116,7 @@ export class Space {
 
   /** The space is named only where no entry is. */
   ask(who: string, path: string, asking: Asking = {}): Promise<Reply> {
-    const isOfEntry = /^\/(entries|files|archive|shared-with-me|spaces)|^\/folders(\/[^-]|$)/.test(path);
+    const isOfEntry = /^\/(entries|files|archive|shared-with-me|shares|spaces)|^\/folders(\/[^-]|$)/.test(path);
     const headers = isOfEntry ? {} : { SpaceId: this.id };
     return this.place.send(this.callerOf(who), `/v1/contentmanagement${path}`, {
       ...asking,
