@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Fault } from '../domain/fault.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Functions, WorkerCalls } from './worker-calls.ts';
+import { type Functions, HandedOver, WorkerCalls } from './worker-calls.ts';
 
 interface Remote extends Functions {
   double(n: number): Promise<number>;
@@ -13,6 +13,7 @@ interface Remote extends Functions {
   hear(word: string): void;
   hang(): Promise<void>;
   take(port: MessagePort): void;
+  give(length: number): HandedOver<Uint8Array>;
 }
 
 function connect(context: TestContext) {
@@ -20,6 +21,7 @@ function connect(context: TestContext) {
   context.after(() => port1.close());
   const heard: string[] = [];
   const taken: MessagePort[] = [];
+  const given: Uint8Array[] = [];
   new WorkerCalls(port2, {
     double: async (n) => n * 2,
     refuse(target) {
@@ -34,8 +36,13 @@ function connect(context: TestContext) {
     hang: () => new Promise(() => undefined),
     hear: (word) => void heard.push(word),
     take: (port) => void taken.push(port),
+    give(length) {
+      const bytes = new Uint8Array(length).fill(7);
+      given.push(bytes);
+      return new HandedOver(bytes, [bytes.buffer]);
+    },
   } satisfies Remote);
-  return { calls: new WorkerCalls<Remote>(port1, {}), heard, taken, port2 };
+  return { calls: new WorkerCalls<Remote>(port1, {}), heard, taken, given, port2 };
 }
 
 test('calls resolve to their results, several at a time', async (context) => {
@@ -73,6 +80,16 @@ test('ports can be handed over', async (context) => {
   context.after(() => port2.close());
   await calls.call('take', port1, [port1]);
   assert.equal(taken.length, 1);
+});
+
+test('the memory of a result can be handed over', async (context) => {
+  const { calls, given } = connect(context);
+  assert.deepEqual(await calls.call('give', 3), new Uint8Array([7, 7, 7]));
+  assert.deepEqual(
+    given.map(({ byteLength }) => byteLength),
+    [0],
+    'it was not copied',
+  );
 });
 
 test('a call of an unknown function fails', async (context) => {

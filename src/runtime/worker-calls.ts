@@ -14,7 +14,8 @@ import { type PlainRefusal, Refusal } from '../domain/refusal.ts';
 
 export type Functions = Record<string, (input: never) => unknown>;
 type Input<F> = F extends (input: infer I) => unknown ? I : never;
-type Result<F> = F extends (input: never) => infer R ? Awaited<R> : never;
+type Result<F> = F extends (input: never) => infer R ? Received<Awaited<R>> : never;
+type Received<R> = R extends HandedOver<infer Value> ? Value : R;
 
 export type Port = MessagePort | Worker;
 type PlainError =
@@ -25,6 +26,17 @@ type Message =
   | { reply: number; result: unknown }
   | { reply: number; error: PlainError };
 type Call = Extract<Message, { call: string }>;
+
+/** A result whose memory goes to the other thread without being copied. */
+export class HandedOver<Value> {
+  readonly value: Value;
+  readonly transferred: Transferable[];
+
+  constructor(value: Value, transferred: Transferable[]) {
+    this.value = value;
+    this.transferred = transferred;
+  }
+}
 
 interface Pending {
   resolve: (result: never) => void;
@@ -87,7 +99,9 @@ export class WorkerCalls<Remote extends Functions> {
   async #run({ call, id, input }: Call): Promise<void> {
     if (id === null) return void (await this.#find(call)(input as never));
     try {
-      this.#post({ reply: id, result: await this.#find(call)(input as never) });
+      const result = await this.#find(call)(input as never);
+      if (result instanceof HandedOver) this.#post({ reply: id, result: result.value }, result.transferred);
+      else this.#post({ reply: id, result });
     } catch (error) {
       this.#post({ reply: id, error: toPlainError(error) });
     }

@@ -1,24 +1,37 @@
-// The main thread's side of an indexer thread: starts it, notifies it of changes, sends it the bytes of blobs, and restarts it when
+// The main thread's side of an indexer thread: starts it, notifies it of changes, reads blobs for it, and restarts it when
 // it fails.
 
 import { Worker } from 'node:worker_threads';
 import type { Blobs } from '../blobs/blobs.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Clock, systemClock, type Timer } from '../runtime/clock.ts';
+import { HandedOver, WorkerCalls } from '../runtime/worker-calls.ts';
 
 const restartMs = 5000;
 
-export type ToIndexer =
-  | { more: true }
-  | { rebuild: true }
-  | { close: true }
-  | { reply: number; bytes: Uint8Array<ArrayBuffer> | null };
+/** What an indexer thread offers. */
+export type IndexerFunctions = {
+  /** There may be more changes. */
+  more(input: null): void;
+  /** Returns when it has started to. */
+  rebuild(input: null): void;
+  close(input: null): void;
+};
 
-export type FromIndexer =
-  | { ready: true }
-  | { received: true }
-  | { rebuilding: true }
-  | { read: number; blob: string; sizeBytes: number };
+/** What the main thread offers it. */
+export type IndexerHostFunctions = {
+  /** The thread has opened the index. */
+  ready(input: null): void;
+  /** Everything announced so far will be indexed. */
+  received(input: null): void;
+  /** Null when the bytes are not available. */
+  readBlob(input: StoredBlob): Promise<HandedOver<Uint8Array<ArrayBuffer>> | null>;
+};
+
+export interface StoredBlob {
+  blob: string;
+  sizeBytes: number;
+}
 
 interface IndexerOptions {
   thread: URL;
@@ -31,14 +44,18 @@ interface IndexerOptions {
   clock?: Clock;
 }
 
+interface Indexer {
+  worker: Worker;
+  calls: WorkerCalls<IndexerFunctions>;
+}
+
 export class IndexerHost {
   readonly #options: IndexerOptions;
-  #indexer: Worker | null = null;
+  #indexer: Indexer | null = null;
   #ready: PromiseWithResolvers<void> = Promise.withResolvers();
   #restart: Timer | null = null;
   #isNudged = false;
   #isClosing = false;
-  #onRebuilding: (() => void)[] = [];
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -56,17 +73,16 @@ export class IndexerHost {
   start(): void {
     if (this.#isClosing || this.#indexer !== null) return;
     const { thread, data } = this.#options;
-    const indexer = new Worker(thread, { workerData: data });
-    this.#indexer = indexer;
-    indexer.on('message', (message: FromIndexer) => this.#receive(message));
-    indexer.once('error', (error) => this.#onFailure(error));
-  }
-
-  #receive(message: FromIndexer): void {
-    if ('ready' in message) this.#ready.resolve();
-    else if ('received' in message) this.#isNudged = false;
-    else if ('rebuilding' in message) this.#onRebuilding.shift()?.();
-    else void this.#sendBytes(message);
+    const worker = new Worker(thread, { workerData: data });
+    const calls = new WorkerCalls<IndexerFunctions>(worker, {
+      ready: () => this.#ready.resolve(),
+      received: () => {
+        this.#isNudged = false;
+      },
+      readBlob: (blob) => this.#readBlob(blob),
+    } satisfies IndexerHostFunctions);
+    this.#indexer = { worker, calls };
+    worker.once('error', (error) => this.#onFailure(error));
   }
 
   #onFailure(error: unknown): void {
@@ -82,29 +98,28 @@ export class IndexerHost {
     this.#restart = (this.#options.clock ?? systemClock).after(restartMs, () => this.start());
   }
 
-  async #sendBytes({ read, blob, sizeBytes }: { read: number; blob: string; sizeBytes: number }): Promise<void> {
-    const bytes = await readWhole(this.#options.blobs, blob, sizeBytes).catch((error) => {
+  async #readBlob(stored: StoredBlob): Promise<HandedOver<Uint8Array<ArrayBuffer>> | null> {
+    try {
+      const bytes = await readWhole(this.#options.blobs, stored);
+      return new HandedOver(bytes, [bytes.buffer]);
+    } catch (error) {
       this.#options.onBackgroundError(error);
       return null;
-    });
-    const message: ToIndexer = { reply: read, bytes };
-    this.#indexer?.postMessage(message, bytes === null ? [] : [bytes.buffer]);
+    }
   }
 
   /** Called after every commit: at most one message is pending. */
   nudge(): void {
     if (this.#isNudged || this.#indexer === null) return;
     this.#isNudged = true;
-    this.#indexer.postMessage({ more: true } satisfies ToIndexer);
+    this.#indexer.calls.notify('more', null);
   }
 
   /** Resolves when the thread has started to rebuild the index. */
   async rebuild(): Promise<void> {
     this.start();
     await this.#ready.promise;
-    const started = new Promise<void>((resolve) => this.#onRebuilding.push(resolve));
-    this.#indexer?.postMessage({ rebuild: true } satisfies ToIndexer);
-    await started;
+    await this.#indexer?.calls.call('rebuild', null);
   }
 
   /** Abandons unfinished work: it is done after the next start. */
@@ -113,14 +128,14 @@ export class IndexerHost {
     this.#restart?.cancel();
     const indexer = this.#indexer;
     if (indexer === null) return;
-    const exited = new Promise<void>((resolve) => indexer.once('exit', () => resolve()));
-    indexer.postMessage({ close: true } satisfies ToIndexer);
+    const exited = new Promise<void>((resolve) => indexer.worker.once('exit', () => resolve()));
+    indexer.calls.notify('close', null);
     await exited;
     this.#indexer = null;
   }
 }
 
-async function readWhole(blobs: Blobs, blob: string, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readWhole(blobs: Blobs, { blob, sizeBytes }: StoredBlob): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(sizeBytes);
   let at = 0;
   for await (const chunk of blobs.open(blob, 0, sizeBytes)) {

@@ -4,9 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isLost, openPool, toFault } from '../../catalog/postgres/connection.ts';
-import { BlobReader } from '../blob-reader.ts';
+import { type Port, WorkerCalls } from '../../runtime/worker-calls.ts';
+import { readBlobsFrom } from '../read-blobs.ts';
 import { Extractor } from '../extract/extractor.ts';
-import type { FromIndexer, ToIndexer } from '../indexer-host.ts';
+import type { IndexerFunctions, IndexerHostFunctions } from '../indexer-host.ts';
 import { IndexerLoops } from '../indexer-loops.ts';
 import { readNextOf } from '../read-waiting.ts';
 import { PostgresFollower } from './follower.ts';
@@ -26,7 +27,6 @@ const closeTimeoutMs = 5000;
 class PostgresIndexer {
   readonly #data: PostgresIndexerData;
   readonly #closing = new AbortController();
-  #blobs = new BlobReader();
   /** Null while another node indexes. */
   #loops: IndexerLoops | null = null;
 
@@ -34,14 +34,14 @@ class PostgresIndexer {
     this.#data = data;
   }
 
-  receive(message: ToIndexer): void {
-    if ('more' in message) this.#loops?.wake();
-    else if ('reply' in message) this.#blobs.receive(message);
-    else if ('close' in message) {
-      setTimeout(() => process.exit(), closeTimeoutMs).unref();
-      this.#closing.abort();
-      this.#loops?.stop();
-    }
+  wake(): void {
+    this.#loops?.wake();
+  }
+
+  close(): void {
+    setTimeout(() => process.exit(), closeTimeoutMs).unref();
+    this.#closing.abort();
+    this.#loops?.stop();
   }
 
   async run(): Promise<void> {
@@ -76,19 +76,15 @@ class PostgresIndexer {
   #toLoops(session: PostgresSession): IndexerLoops {
     const follower = new PostgresFollower(session);
     const extractor = new Extractor(this.#data.extractTimeoutMs);
-    const blobs = new BlobReader();
-    this.#blobs = blobs;
-    const readBlob = (blob: string, sizeBytes: number) => blobs.read(blob, sizeBytes);
     const loops = new IndexerLoops({
       follow: async () => (await attempt(() => follow(follower))) ?? false,
-      readNext: (after) => attempt(() => readNextOf(follower, { extractor, readBlob, signal: loops.signal }, after)),
-      onReceived: () => post({ received: true }),
+      readNext: (after) => attempt(() => readNextOf(follower, reader, after)),
+      onReceived: () => main.notify('received', null),
     });
+    const { signal } = loops;
+    const reader = { extractor, readBlob: readBlobsFrom(main, signal), signal };
     // Abandons the document that is being read.
-    loops.signal.addEventListener('abort', () => {
-      blobs.close();
-      void extractor.close();
-    });
+    signal.addEventListener('abort', () => void extractor.close());
     return loops;
   }
 
@@ -119,11 +115,10 @@ function ignoreLost(error: unknown): null {
   return null;
 }
 
-function post(message: FromIndexer): void {
-  parentPort?.postMessage(message);
-}
-
+const main: WorkerCalls<IndexerHostFunctions> = new WorkerCalls(parentPort as Port, {
+  more: () => indexer.wake(),
+  close: () => indexer.close(),
+} satisfies Omit<IndexerFunctions, 'rebuild'>);
 const indexer = new PostgresIndexer(workerData as PostgresIndexerData);
-parentPort?.on('message', (message: ToIndexer) => indexer.receive(message));
-post({ ready: true });
+main.notify('ready', null);
 await indexer.run();

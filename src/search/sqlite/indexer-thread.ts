@@ -5,9 +5,10 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection, toFaultKind } from '../../catalog/sqlite/connection.ts';
-import { BlobReader } from '../blob-reader.ts';
+import { type Port, WorkerCalls } from '../../runtime/worker-calls.ts';
+import { readBlobsFrom } from '../read-blobs.ts';
 import { Extractor } from '../extract/extractor.ts';
-import type { FromIndexer, ToIndexer } from '../indexer-host.ts';
+import type { IndexerFunctions, IndexerHostFunctions } from '../indexer-host.ts';
 import { IndexerLoops } from '../indexer-loops.ts';
 import { readNext } from '../read-waiting.ts';
 import { Follower } from './follower.ts';
@@ -27,10 +28,9 @@ class Indexer {
   readonly #store: IndexStore;
   readonly #follower: Follower;
   readonly #extractor: Extractor;
-  readonly #blobs = new BlobReader();
   readonly #loops: IndexerLoops;
 
-  constructor(data: IndexerData) {
+  constructor(data: IndexerData, main: WorkerCalls<IndexerHostFunctions>) {
     this.#data = data;
     this.#catalog = new Connection(data.catalogPath, 'reader');
     this.#store = IndexStore.open(data.indexPath);
@@ -38,26 +38,27 @@ class Indexer {
     this.#extractor = new Extractor(data.extractTimeoutMs);
     this.#loops = new IndexerLoops({
       follow: async () => (await this.#attempt(() => this.#step())) ?? false,
-      readNext: (after) => this.#attempt(() => readNext(this.#parts(), after)),
-      onReceived: () => post({ received: true }),
+      readNext: (after) => this.#attempt(() => readNext(parts, after)),
+      onReceived: () => main.notify('received', null),
     });
-    this.#loops.signal.addEventListener('abort', () => this.#abandon());
+    const { signal } = this.#loops;
+    const readBlob = readBlobsFrom(main, signal);
+    const parts = { store: this.#store, follower: this.#follower, extractor: this.#extractor, readBlob, signal };
+    // Abandons the document that is being read.
+    signal.addEventListener('abort', () => void this.#extractor.close());
   }
 
-  receive(message: ToIndexer): void {
-    if ('more' in message) this.#loops.wake();
-    else if ('rebuild' in message) {
-      this.#follower.rebuild();
-      post({ rebuilding: true });
-      this.#loops.wake();
-    } else if ('reply' in message) this.#blobs.receive(message);
-    else this.#loops.stop();
+  wake(): void {
+    this.#loops.wake();
   }
 
-  /** Abandons the document that is being read. */
-  #abandon(): void {
-    this.#blobs.close();
-    void this.#extractor.close();
+  rebuild(): void {
+    this.#follower.rebuild();
+    this.#loops.wake();
+  }
+
+  stop(): void {
+    this.#loops.stop();
   }
 
   async run(): Promise<void> {
@@ -80,12 +81,6 @@ class Indexer {
     return hasMore || hasWalked;
   }
 
-  #parts() {
-    const readBlob = (blob: string, sizeBytes: number) => this.#blobs.read(blob, sizeBytes);
-    const { signal } = this.#loops;
-    return { store: this.#store, follower: this.#follower, extractor: this.#extractor, readBlob, signal };
-  }
-
   /** Null when the disk is full: it is retried later. */
   async #attempt<Result>(work: () => Result | Promise<Result>): Promise<Result | null> {
     const { bavail, bsize } = statfsSync(dirname(this.#data.indexPath));
@@ -99,11 +94,11 @@ class Indexer {
   }
 }
 
-function post(message: FromIndexer): void {
-  parentPort?.postMessage(message);
-}
-
-const indexer = new Indexer(workerData as IndexerData);
-parentPort?.on('message', (message: ToIndexer) => indexer.receive(message));
-post({ ready: true });
+const main: WorkerCalls<IndexerHostFunctions> = new WorkerCalls(parentPort as Port, {
+  more: () => indexer.wake(),
+  rebuild: () => indexer.rebuild(),
+  close: () => indexer.stop(),
+} satisfies IndexerFunctions);
+const indexer = new Indexer(workerData as IndexerData, main);
+main.notify('ready', null);
 await indexer.run();
