@@ -1,7 +1,7 @@
 // Holds the pages of docs/ to the code: every request, setting and command is on its page, and nothing else.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { renderPage } from '../docs/generate-events.ts';
@@ -65,6 +65,18 @@ test('every command is documented', () => {
     commands.filter((name) => !isShown(name)),
     [],
   );
+});
+
+test('the schema in ARCHITECTURE.md has every table', () => {
+  const folder = 'src/catalog/migrations/sqlite';
+  const migrations = readdirSync(join(root, folder)).map((name) => read(join(folder, name)));
+  // While a table is rebuilt it is called `new_…`.
+  const created = migrations.flatMap((text) =>
+    [...text.matchAll(/CREATE TABLE (?!new_)(\w+)/g)].map(([, name]) => name),
+  );
+  const [, schema = ''] = read('ARCHITECTURE.md').split('\n## Schema\n')[1]?.split('```\n') ?? [];
+  const documented = [...schema.matchAll(/^(\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(documented.sort(), [...new Set(created)].sort());
 });
 
 test('docs/webhooks.md lists every event', () => {

@@ -72,7 +72,7 @@ export interface Config {
   isAnyDiskAllowed: boolean;
   /** How often everything is verified, and how fast; null: never. */
   scrub: { days: number; bytesPerSecond: number } | null;
-  /** Null, here and below: unlimited. */
+  /** Null, here and in the other periods and counts below: unlimited. */
   trashDays: number | null;
   uploadHours: number;
   versionsKept: number | null;

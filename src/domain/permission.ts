@@ -1,6 +1,6 @@
-// The one place that decides whether a caller may do something: by the token's scopes, and in a space by the person's role.
-// Every operation starts here. Entries of other spaces are not refused here: the catalog is only queried for the caller's
-// own spaces, so they do not exist.
+// What the token's scopes and a role allow. Every operation decides by it, with the role that the caller has in the space or by
+// grants on the entry (`operations/access.ts`). Entries of other spaces are not refused here: the catalog is only queried for the
+// caller's own spaces, so they do not exist.
 
 import type { Caller, Role, Scope, SpaceAccess } from './caller.ts';
 import { Refusal } from './refusal.ts';

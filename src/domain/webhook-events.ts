@@ -1,4 +1,4 @@
-// The events that webhooks send: one for each action of the journal. The documentation is generated from this table, and a
+// The events that webhooks send: one for each action of the journal but those that only the audit log has. The documentation is generated from this table, and a
 // test fails for an action that is missing here.
 
 import type { Kind } from './entry.ts';

@@ -11,7 +11,7 @@ export function toAnchorJournalJob(log: Logger): Job {
   return {
     name: 'anchor-journal',
     intervalMs: anchorEveryMs,
-    isOncePerCluster: true,
+    isExclusive: true,
     run: (environment) => anchorJournal(environment, log),
   };
 }

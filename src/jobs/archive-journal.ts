@@ -22,7 +22,7 @@ export function toArchiveJournalJob(metrics: EnvironmentMetrics): Job {
   return {
     name: 'archive-journal',
     intervalMs: archiveEveryMs,
-    isOncePerCluster: true,
+    isExclusive: true,
     async run({ cabinet }, signal) {
       try {
         await archiveJournal(cabinet, { now: cabinet.clock.now(), signal });

@@ -18,8 +18,10 @@ export interface Job {
   readonly name: string;
   /** Null: it runs only when it is triggered. */
   readonly intervalMs: number | null;
-  /** Whether one node of a cluster runs it at a time, and the others skip it. */
-  readonly isOncePerCluster: boolean;
-  /** When the signal is aborted it ends soon, in any way: an error is then ignored, and the next run continues. */
+  /** Whether one node of a cluster runs it at a time, and the others skip it. They run it at other times: what must happen once a
+   *  day has to keep when it last did. */
+  readonly isExclusive: boolean;
+  /** The signal is aborted when jobs stop, or when another node may run an exclusive one too. Then it ends soon, in any way: an error
+   *  is ignored, and the next run continues. */
   run(environment: JobEnvironment, signal: AbortSignal): Promise<void>;
 }

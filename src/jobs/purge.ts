@@ -15,7 +15,7 @@ const restsPerSlice = 3;
 export const purgeJob: Job = {
   name: 'purge',
   intervalMs: null,
-  isOncePerCluster: false,
+  isExclusive: false,
   async run({ cabinet }, signal) {
     const find = () => (signal.aborted ? [] : cabinet.catalog.findHiddenTrees({}));
     for (let tops = await find(); tops.length > 0; tops = await find()) {

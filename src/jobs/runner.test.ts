@@ -12,18 +12,19 @@ function makeRunner({ isLocked = false } = {}) {
   const clock = new MovableClock();
   const events: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();
+  const lost = new AbortController();
   const environment = {
     name: 'test' as const,
     cabinet: {} as Cabinet,
     runExclusive: async <Result>(work: (lost: AbortSignal) => Promise<Result>) =>
-      isLocked ? null : await work(new AbortController().signal),
+      isLocked ? null : await work(lost.signal),
   };
   const onError = (error: unknown, { name }: Job) => events.push(`${name} failed: ${(error as Error).message}`);
   const runner = new JobRunner(environment, { clock, onError });
   const makeJob = (name: string, options: Partial<Job> = {}): Job => ({
     name,
     intervalMs: hourMs,
-    isOncePerCluster: false,
+    isExclusive: false,
     async run() {
       events.push(`${name} starts`);
       const gate = Promise.withResolvers<void>();
@@ -42,7 +43,7 @@ function makeRunner({ isLocked = false } = {}) {
     gates.get(name)?.reject(new Error(message));
     await settle();
   };
-  return { runner, clock, events, makeJob, finish, fail, settle };
+  return { runner, clock, events, makeJob, finish, fail, settle, lost };
 }
 
 test('a job with an interval runs at the start and then at each interval, and never twice at the same time', async () => {
@@ -71,17 +72,38 @@ test('a job that is triggered while it runs runs once more', async () => {
   assert.deepEqual(events, ['a starts', 'a ends', 'a starts', 'a ends']);
 });
 
-test('jobs that run once per cluster take turns, and are skipped while another node runs them', async () => {
+test('exclusive jobs take turns, and are skipped while another node runs them', async () => {
   const { runner, events, makeJob, finish, settle } = makeRunner();
-  runner.start([makeJob('a', { isOncePerCluster: true }), makeJob('b', { isOncePerCluster: true }), makeJob('c')]);
+  runner.start([makeJob('a', { isExclusive: true }), makeJob('b', { isExclusive: true }), makeJob('c')]);
   await settle();
   assert.deepEqual(events, ['c starts', 'a starts']);
   await finish('a');
   assert.deepEqual(events, ['c starts', 'a starts', 'a ends', 'b starts']);
   const other = makeRunner({ isLocked: true });
-  other.runner.start([other.makeJob('a', { isOncePerCluster: true }), other.makeJob('c')]);
+  other.runner.start([other.makeJob('a', { isExclusive: true }), other.makeJob('c')]);
   await other.settle();
   assert.deepEqual(other.events, ['c starts']);
+});
+
+test('an exclusive job is stopped when another node may run it too, and runs again at the next interval', async () => {
+  const { runner, clock, events, makeJob, settle, lost } = makeRunner();
+  const job = makeJob('a', {
+    isExclusive: true,
+    run: (_, signal) =>
+      new Promise((_, reject) => {
+        events.push(signal.aborted ? 'too late' : 'starts');
+        signal.addEventListener('abort', () => reject(new Error('ended')));
+        if (signal.aborted) reject(new Error('ended'));
+      }),
+  });
+  runner.start([job]);
+  await settle();
+  lost.abort();
+  await settle();
+  assert.deepEqual(events, ['starts'], 'its end is no failure');
+  await clock.advance(hourMs);
+  await settle();
+  assert.deepEqual(events, ['starts', 'too late']);
 });
 
 test('a job that fails is reported and runs again at the next interval', async () => {

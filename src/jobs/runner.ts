@@ -1,5 +1,5 @@
 // Runs the background jobs of one environment, at intervals or when they are triggered. A job never runs twice at the same time.
-// Jobs that run once per cluster take turns, because they share one lock of the cluster and the connection that holds it.
+// Exclusive jobs take turns, because they share one lock of the cluster and the connection that holds it.
 
 import type { Clock, Timer } from '../runtime/clock.ts';
 import type { Job, JobEnvironment } from './job.ts';
@@ -63,9 +63,9 @@ export class JobRunner {
   #run(state: State): void {
     if (state.running !== null || this.#isStopped) return;
     state.isTriggered = false;
-    const { isOncePerCluster } = state.job;
-    const running = isOncePerCluster ? this.#turn.then(() => this.#runGuarded(state)) : this.#runGuarded(state);
-    if (isOncePerCluster) this.#turn = running;
+    const { isExclusive } = state.job;
+    const running = isExclusive ? this.#turn.then(() => this.#runGuarded(state)) : this.#runGuarded(state);
+    if (isExclusive) this.#turn = running;
     state.running = running.then(() => {
       state.running = null;
       if (state.isTriggered) this.#run(state);
@@ -74,11 +74,15 @@ export class JobRunner {
 
   async #runGuarded({ job }: State): Promise<void> {
     if (this.#isStopped) return;
-    const run = () => job.run(this.#environment, this.#stopping.signal);
+    let signal = this.#stopping.signal;
+    const runExclusively = (lost: AbortSignal) => {
+      signal = AbortSignal.any([signal, lost]);
+      return job.run(this.#environment, signal);
+    };
     try {
-      await (job.isOncePerCluster ? this.#environment.runExclusive(run) : run());
+      await (job.isExclusive ? this.#environment.runExclusive(runExclusively) : job.run(this.#environment, signal));
     } catch (error) {
-      if (!this.#isStopped) this.#options.onError(error, job);
+      if (!signal.aborted) this.#options.onError(error, job);
     }
   }
 }

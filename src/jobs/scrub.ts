@@ -36,7 +36,7 @@ export function toScrubJob({ days, createdAt, verify, log, metrics }: ScrubOptio
   return {
     name: 'scrub',
     intervalMs: lookEveryMs,
-    isOncePerCluster: false,
+    isExclusive: false,
     async run({ name, cabinet }, signal) {
       const last = await findLast(cabinet);
       if (last !== null) metrics.setScrub(last.at, last.problems);

@@ -42,7 +42,7 @@ export function toSweepJob(log: Logger, metrics: EnvironmentMetrics): Job {
   return {
     name: 'sweep',
     intervalMs: sweepEveryMs,
-    isOncePerCluster: true,
+    isExclusive: true,
     async run({ name, cabinet }, signal) {
       const { clock } = cabinet;
       try {

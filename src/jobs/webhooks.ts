@@ -40,7 +40,7 @@ export function toWebhooksJob(options: WebhooksOptions): Job {
     name: 'webhooks',
     intervalMs: claimEveryMs,
     // It has a lock of its own: it never ends by itself.
-    isOncePerCluster: false,
+    isExclusive: false,
     async run({ cabinet, runExclusive }, signal) {
       const deliver = (lost: AbortSignal) => new Deliveries(cabinet, options).run(AbortSignal.any([signal, lost]));
       await runExclusive(deliver, 'webhooks');

@@ -35,7 +35,7 @@ test('an environment waits for its jobs before it closes what they work on', asy
     {
       name: 'slow',
       intervalMs: dayMs,
-      isOncePerCluster: true,
+      isExclusive: true,
       async run({ cabinet }, signal) {
         started.resolve();
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
