@@ -9,6 +9,7 @@ import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
 import { Text } from 'react-aria-components/Text';
+import { TextArea } from 'react-aria-components/TextArea';
 import { TextField as AriaTextField, type TextFieldProps } from 'react-aria-components/TextField';
 import { Icon } from './icon.tsx';
 import './field.css';
@@ -21,19 +22,35 @@ interface FieldProps extends Omit<TextFieldProps, 'children' | 'className'> {
   /** The label is read out, but not seen. */
   isLabelUnseen?: boolean;
   placeholder?: string;
+  /** The first day of a date field. */
+  min?: string;
 }
 
-export function Field({ label, hint, problem = null, isLabelUnseen = false, placeholder, ...rest }: FieldProps) {
+export function Field({ label, hint, problem = null, isLabelUnseen = false, placeholder, min, ...rest }: FieldProps) {
   return (
     <AriaTextField className="field" isInvalid={problem !== null} {...rest}>
       <Label className={isLabelUnseen ? 'unseen' : 'field-label'}>{label}</Label>
-      <Input className="input" {...(placeholder !== undefined && { placeholder })} />
+      <Input
+        className="input"
+        {...(placeholder !== undefined && { placeholder })}
+        {...(min !== undefined && { min })}
+      />
       {hint !== undefined && (
         <Text slot="description" className="field-hint">
           {hint}
         </Text>
       )}
       <FieldError className="field-problem">{problem}</FieldError>
+    </AriaTextField>
+  );
+}
+
+/** For several lines. */
+export function LongField({ label, ...rest }: Omit<TextFieldProps, 'children' | 'className'> & { label: string }) {
+  return (
+    <AriaTextField className="field" {...rest}>
+      <Label className="field-label">{label}</Label>
+      <TextArea className="input input-long" rows={3} />
     </AriaTextField>
   );
 }

@@ -1,8 +1,9 @@
-// The dialog in which an entry is shared: who has access and why, sharing it with a person or a group, and stopping that.
+// The dialog in which an entry is shared: with people and groups, and by links. Who has access and why, and stopping it.
 
 import { type AccessLine, type Entry, grantAccess, listAccess, revokeAccess } from '@cabinet/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { showError } from '../parts/error-text.ts';
@@ -12,10 +13,36 @@ import { notify } from '../parts/notices.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { useSession } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
+import { LinksPanel } from './links-panel.tsx';
 import { useSharingWords } from './use-sharing-words.ts';
 import './sharing.css';
 
 export function ShareDialog({ entry, onClose }: { entry: Entry; onClose(): void }) {
+  const sharing = useSharingWords();
+  const { people, links } = sharing.links;
+  return (
+    <Dialog title={sharing.title(entry.Name)} isWide onClose={onClose}>
+      <Tabs className="share-tabs">
+        <TabList className="tabs" aria-label={sharing.title(entry.Name)}>
+          <Tab id="people" className="tab">
+            {people}
+          </Tab>
+          <Tab id="links" className="tab">
+            {links}
+          </Tab>
+        </TabList>
+        <TabPanel id="people" className="share-panel">
+          <People entry={entry} />
+        </TabPanel>
+        <TabPanel id="links" className="share-panel">
+          <LinksPanel entry={entry} />
+        </TabPanel>
+      </Tabs>
+    </Dialog>
+  );
+}
+
+function People({ entry }: { entry: Entry }) {
   const words = useWords();
   const sharing = useSharingWords();
   const { cabinet, canManage } = useSession();
@@ -40,7 +67,7 @@ export function ShareDialog({ entry, onClose }: { entry: Entry; onClose(): void 
   const stop = (principal: string) =>
     change(revokeAccess(cabinet, { id: entry.Id, principal }), sharing.stopped(toName(principal)));
   return (
-    <Dialog title={sharing.title(entry.Name)} isWide onClose={onClose}>
+    <>
       {canManage ? <ShareForm onShare={share} /> : <p className="share-note">{sharing.onlyManagers}</p>}
       <h3 className="share-head">{sharing.who}</h3>
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -58,7 +85,7 @@ export function ShareDialog({ entry, onClose }: { entry: Entry; onClose(): void 
           ))}
         </ul>
       )}
-    </Dialog>
+    </>
   );
 }
 

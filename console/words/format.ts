@@ -30,6 +30,12 @@ export function formatTime(iso: string, locale: string): string {
   return keep(`time ${locale}`, () => new Intl.DateTimeFormat(locale, options)).format(new Date(iso));
 }
 
+/** To the minute, for what is planned. */
+export function formatMinute(iso: string, locale: string): string {
+  const options = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  return keep(`minute ${locale}`, () => new Intl.DateTimeFormat(locale, options)).format(new Date(iso));
+}
+
 /** For what is less than a day away. */
 export function formatHour(iso: string, locale: string): string {
   return keep(`hour ${locale}`, () => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(new Date(iso));

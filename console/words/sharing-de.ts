@@ -1,8 +1,10 @@
 // German words about sharing.
 
+import { linksDe } from './links-de.ts';
 import type { SharingWords } from './sharing-en.ts';
 
 export const sharingDe: SharingWords = {
+  links: linksDe,
   title: (name) => `„${name}“ teilen`,
   help: 'Wer Zugriff auf einen Ordner hat, hat Zugriff auf alles darin.',
   who: 'Wer Zugriff hat',

@@ -1,6 +1,9 @@
 // English words about sharing; they come with the dialog and the page.
 
+import { linksEn } from './links-en.ts';
+
 export const sharingEn = {
+  links: linksEn,
   title: (name: string) => `Share “${name}”`,
   help: 'Whoever has access to a folder has access to everything in it.',
   who: 'Who has access',

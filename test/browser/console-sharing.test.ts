@@ -1,19 +1,15 @@
 // Sharing entries, and what is shared with somebody, in a real browser against a real service.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { get, manage } from '../interface/managing.ts';
 import { addUser, type Person } from '../service/operator.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { checkView } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
-/** `npm run test:browser -- --pictures` keeps what was seen. */
-const { PICTURES } = process.env;
 let world: World;
 let gus: Person;
 let invoices: string;
@@ -29,17 +25,6 @@ before(async () => {
 after(async () => {
   if (withoutBrowser === false) await world.close();
 });
-
-async function hold(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    assert.deepEqual(await findBarriers(page), [], `${name}-${colorScheme}`);
-    if (PICTURES === undefined) continue;
-    mkdirSync(join(import.meta.dirname, '../..', PICTURES), { recursive: true });
-    await page.screenshot({ path: join(import.meta.dirname, '../..', PICTURES, `${name}-${colorScheme}.png`) });
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-}
 
 type Access = { Access: { Principal: string; Role: string; From: object | string }[] };
 
@@ -66,7 +51,7 @@ test('a manager shares a folder with a person and a group, sees who has access, 
   await dialog.getByRole('button', { name: 'Share', exact: true }).click();
   await dialog.getByText('Group legal').waitFor();
   assert.deepEqual(await listGrants(), ['group:legal editor', 'user:gus viewer']);
-  await hold(page, 'share');
+  await checkView(page, 'share');
   await dialog.getByRole('button', { name: 'Stop sharing with gus' }).click();
   await dialog.getByRole('button', { name: 'Stop sharing with gus' }).waitFor({ state: 'detached' });
   assert.deepEqual(await listGrants(), ['group:legal editor']);
@@ -85,7 +70,7 @@ test('somebody without a role sees what is shared with them, and nothing else of
   const { page, problems } = await openConsole(world, gus);
   await page.getByRole('heading', { level: 1, name: 'Shared with me' }).waitFor();
   await page.getByText('Edit · in office').waitFor();
-  await hold(page, 'shared-with-me');
+  await checkView(page, 'shared-with-me');
   await page.getByRole('main').getByRole('link', { name: 'Invoices' }).click();
   await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
   await page.getByText('Invoice 4711.txt').waitFor();
@@ -105,7 +90,7 @@ test('in German, and on a phone', options, async () => {
   const { page } = await openConsole(world, gus, { locale: 'de-DE', viewport, isTouch: true });
   await page.getByRole('heading', { level: 1, name: 'Für mich freigegeben' }).waitFor();
   await page.getByText('Bearbeiten · in office').waitFor();
-  await hold(page, 'shared-phone');
+  await checkView(page, 'shared-phone');
   await page.context().close();
 });
 

@@ -1,0 +1,61 @@
+// Checks what is on the screen: axe in light and dark, and nothing that leaves the screen. `--pictures` also keeps screenshots.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { findBarriers } from './axe.ts';
+
+const { PICTURES } = process.env;
+
+export async function checkView(page: Page, name: string): Promise<void> {
+  await assertOnScreen(page, name);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await findBarriers(page), [], `${name}-${colorScheme}`);
+    if (PICTURES === undefined) continue;
+    const folder = join(import.meta.dirname, '../..', PICTURES);
+    mkdirSync(folder, { recursive: true });
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+interface Measured {
+  /** What leaves the screen. */
+  outside: string[];
+  scrollWidth: number;
+  width: number;
+}
+
+const measure = `(() => {
+  const outside = [...document.querySelectorAll('[role=dialog], [role=alertdialog]')].flatMap((dialog) => {
+    const { top, left, bottom, right } = dialog.getBoundingClientRect();
+    const isInside = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+    return isInside ? [] : [JSON.stringify({ top, left, bottom, right, innerHeight, innerWidth })];
+  });
+  return { outside, scrollWidth: document.documentElement.scrollWidth, width: innerWidth };
+})()`;
+
+/** Dialogs are whole on the screen, and nothing has to be scrolled sideways. Whatever moves has come to rest before. */
+export async function assertOnScreen(page: Page, name: string): Promise<void> {
+  await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
+  const { outside, scrollWidth, width } = (await page.evaluate(measure)) as Measured;
+  assert.deepEqual(outside, [], `${name}: a dialog leaves the screen`);
+  assert.ok(scrollWidth <= width, `${name}: ${scrollWidth} px are wider than the screen of ${width}`);
+}
+
+/** Small screens on which every dialog must be whole. */
+export const smallScreens = [
+  { width: 1280, height: 560 },
+  { width: 390, height: 600 },
+] as const;
+
+export async function checkSmallScreens(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const size of smallScreens) {
+    await page.setViewportSize(size);
+    await assertOnScreen(page, `${name} at ${size.width}x${size.height}`);
+  }
+  if (before !== null) await page.setViewportSize(before);
+}
