@@ -1,6 +1,6 @@
-// `node test/model/grants/run.ts [--sequences N | --seconds N] [--seed S] [--workers W]`: random sequences in which people grant, revoke,
+// `node test/model/grants/run.ts [--sequences N | --seconds N] [--seed S] [--workers W] [--path P]`: random sequences in which people grant, revoke,
 // move, copy, trash and restore, are put into groups and roles, and make links that strangers use, against a running service and a model
-// in memory. What each person sees on every face, and whoever has a link, must be the model's. It prints how much was compared, or the seed and the shortest sequence that fails.
+// in memory. With `--path` only the sequence that failed runs again, and what is shorter. What each person sees on every face, and whoever has a link, must be the model's. It prints how much was compared, or the seed and the shortest sequence that fails.
 
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
@@ -68,8 +68,15 @@ async function close({ space, model }: Sequence): Promise<void> {
   for (const person of model.roles.keys()) await space.setRole(person, null);
 }
 
+interface Replay {
+  seed: number;
+  numRuns: number;
+  /** Empty: from the beginning. */
+  path: string;
+}
+
 /** Null, or what failed. */
-async function runWorker(run: Run, space: Space, seed: number, sequences: number): Promise<string | null> {
+async function runWorker(run: Run, space: Space, { seed, numRuns, path }: Replay): Promise<string | null> {
   let number = 0;
   let failedAt: number | null = null;
   const acts = fc.array(anyAct, { minLength: 3, maxLength: maxActs, size: 'max' });
@@ -89,12 +96,12 @@ async function runWorker(run: Run, space: Space, seed: number, sequences: number
       await close(sequence);
     }
   });
-  const details = await fc.check(property, { seed, numRuns: sequences });
+  const details = await fc.check(property, { seed, numRuns, path });
   if (!details.failed) return null;
   const [[tree, grants], rest] = details.counterexample ?? [[[], []], []];
   const cause = details.errorInstance instanceof Error ? details.errorInstance.stack : String(details.errorInstance);
   const steps = [...tree, ...grants, ...rest].map((act) => `  ${act}`).join('\n');
-  const again = `node test/model/grants/run.ts --workers 1 --seed ${seed} --sequences ${details.numRuns}`;
+  const again = `node test/model/grants/run.ts --workers 1 --seed ${details.seed} --path ${details.counterexamplePath}`;
   return `The service and the model differ.\n${again}\n${steps}\n${cause}`;
 }
 
@@ -105,6 +112,7 @@ async function main(): Promise<number> {
       seconds: { type: 'string', default: '60' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       workers: { type: 'string', default: '3' },
+      path: { type: 'string', default: '' },
     },
   });
   const [seed, workers, seconds] = [Number(values.seed), Number(values.workers), Number(values.seconds)];
@@ -119,7 +127,10 @@ async function main(): Promise<number> {
   const spaces: Space[] = [];
   for (let worker = 0; worker < workers; worker += 1) spaces.push(await place.addSpace(`space-${worker}`));
   const share = Math.ceil(sequences / workers);
-  const results = await Promise.all(spaces.map((space, worker) => runWorker(run, space, seed + worker, share)));
+  const { path } = values;
+  const results = await Promise.all(
+    spaces.map((space, worker) => runWorker(run, space, { seed: seed + worker, numRuns: share, path })),
+  );
   const failures = results.filter((result) => result !== null);
   place.close();
   await service.stop();
