@@ -97,8 +97,10 @@ const copy = act('copy', async (sequence, { who, number, target, name }) => {
   if (node === undefined || to === undefined || model.isWithin(to, node) || model.nodes.length > 30) return;
   const expected: string[] = [];
   if (see(model, node, who) === null) expected.push('EntryNotFound');
-  else if (who !== 'app' && !model.maySomewhere(who)) expected.push('Forbidden');
-  else {
+  else if (who !== 'app' && !model.maySomewhere(who)) {
+    // A grant of an earlier sequence counts until what was removed is purged: then the right to copy is looked at first.
+    expected.push('Forbidden', refuseTarget(model, to, who) ?? 'Forbidden');
+  } else {
     const isTaken = model.isTaken(to, name);
     const allowed = isTaken ? 'NameAlreadyExists' : 'done';
     expected.push(refuseTarget(model, to, who) ?? allowed);
