@@ -19,8 +19,17 @@ const connections = 8;
 const warmupMs = 2000;
 const highest = { p99: 1.2, cpu: 1.15 };
 
-const kinds = ['none', 'of other folders', 'of every save'] as const;
+const kinds = ['none', 'of other folders', 'one of every save', 'of every save'] as const;
 type Kind = (typeof kinds)[number];
+/** How many get every save; the first of them hangs. The others watch folders into which nothing is saved meanwhile. */
+const watchers: Record<Kind, number> = {
+  none: 0,
+  'of other folders': 0,
+  'one of every save': 2,
+  'of every save': webhooks,
+};
+/** Those for which the promise is made. */
+const bound: readonly Kind[] = ['of other folders'];
 type Sample = {
   p50Ms: number;
   p99Ms: number;
@@ -34,10 +43,11 @@ export const webhooksScenario: Scenario = {
   size: null,
   async run(children, options) {
     const bench = await openBench(children, options);
-    const samples: Record<Kind, Sample[]> = { none: [], 'of other folders': [], 'of every save': [] };
+    const samples = Object.fromEntries(kinds.map((kind) => [kind, [] as Sample[]])) as Record<Kind, Sample[]>;
+    const chosen = kinds.filter((kind) => options.lines?.some((word) => kind.includes(word)) ?? true);
     await bench.measure('none', 'warm', options.settleSeconds * 1000);
     for (let round = 1; round <= options.rounds; round += 1) {
-      for (const kind of kinds) {
+      for (const kind of chosen) {
         const sample = await bench.measure(kind, `${round}`, options.seconds * 1000);
         const { p50Ms, p99Ms, cpuMicros } = sample;
         say(`round ${round}, ${kind}: ${show(p50Ms, 2)} / ${show(p99Ms, 2)} ms, ${show(cpuMicros, 0)} µs`);
@@ -68,7 +78,7 @@ async function openBench(children: Children, given: Options): Promise<Bench> {
     const urls = folders.map((FolderId, n) => ({
       Url: `${receivers}/${n === 0 ? 'hang' : n}`,
       Events: ['file.*'],
-      ...(kind === 'of other folders' && { FolderId }),
+      ...(n >= watchers[kind] && { FolderId }),
     }));
     if (kind === 'none') return;
     for (const json of urls) await client.json('/webhooks', { method: 'POST', json });
@@ -146,20 +156,24 @@ function toOutcome(samples: Record<Kind, Sample[]>, options: Options) {
     cpuMicros: medianKnown(samples[kind].map(({ cpuMicros }) => cpuMicros)),
     delivered: median(samples[kind].map(({ delivered }) => delivered)),
   });
-  const figures = { none: toFigures('none'), other: toFigures('of other folders'), every: toFigures('of every save') };
-  const { none, other, every } = figures;
-  const rows = [none, other, every].map(({ p50Ms, p99Ms, cpuMicros, delivered }, index) => [
-    ...[kinds[index] ?? '', show(p50Ms, 2), show(p99Ms, 2), show(divide(p99Ms, none.p99Ms), 2)],
-    ...[show(cpuMicros, 0), show(divide(cpuMicros, none.cpuMicros), 2), show(delivered, 1)],
+  const chosen = kinds.filter((kind) => samples[kind].length > 0);
+  const figures = Object.fromEntries(chosen.map((kind) => [kind, toFigures(kind)]));
+  const { none } = figures;
+  const rows = Object.entries(figures).map(([kind, { p50Ms, p99Ms, cpuMicros, delivered }]) => [
+    ...[kind, show(p50Ms, 2), show(p99Ms, 2), show(divide(p99Ms, none?.p99Ms ?? null), 2)],
+    ...[show(cpuMicros, 0), show(divide(cpuMicros, none?.cpuMicros ?? null), 2), show(delivered, 2)],
   ]);
   const head = ['50 webhooks', 'p50 ms', 'p99 ms', '÷ none', 'CPU µs per save', '÷ none', 'delivered per save'];
-  const isCpuHeld = (divide(other.cpuMicros, none.cpuMicros) ?? 0) <= highest.cpu;
-  const isHeld = isCpuHeld && other.p99Ms <= highest.p99 * none.p99Ms;
-  const verdict = `Of other folders: p99 ≤ ${highest.p99} × none, CPU ≤ ${highest.cpu} × none: ${isHeld ? 'holds' : 'missed'}.`;
+  const isHeld = bound.every((kind) => {
+    const [cpu, p99] = [divide(figures[kind]?.cpuMicros ?? null, none?.cpuMicros ?? null), figures[kind]?.p99Ms ?? 0];
+    return (cpu ?? 0) <= highest.cpu && p99 <= highest.p99 * (none?.p99Ms ?? 0);
+  });
+  const promise = `p99 ≤ ${highest.p99} × none, CPU ≤ ${highest.cpu} × none`;
+  const verdict = `${bound.join(', ')}: ${promise}: ${isHeld ? 'holds' : 'missed'}.`;
   const others = medianKnown(Object.values(samples).flatMap((some) => some.map(({ othersPercent }) => othersPercent)));
   const facts = describeConditions(options, [
     `${options.savesPerSecond} saves of 4 KiB a second over ${connections} connections`,
     `others used ${show(others, 0)} % of the machine`,
   ]);
-  return { markdown: `${facts}\n\n${layOut(head, rows)}\n\n${verdict}\n`, isHeld, figures: { samples, ...figures } };
+  return { markdown: `${facts}\n\n${layOut(head, rows)}\n\n${verdict}\n`, isHeld, figures: { samples, figures } };
 }

@@ -9,8 +9,8 @@ import type { Cabinet } from '../operations/cabinet.ts';
 export const pageChanges = 200;
 
 interface Page extends SpaceJournalPage {
-  /** For each position, the folders whose webhooks get it. Found when a webhook first needs it. */
-  placed: Promise<ReadonlyMap<number, readonly string[]>> | null;
+  /** For each folder that is watched, the changes that concern it. Found when a webhook first needs it. */
+  placed: Promise<ReadonlyMap<string, readonly SpaceChange[]>> | null;
 }
 
 export class WebhookJournal {
@@ -44,26 +44,39 @@ export class WebhookJournal {
     return page;
   }
 
-  /** Whether the webhook gets the change. */
-  async isWanted({ id, space, folderId, events }: WebhookWork, change: SpaceChange, page: Page): Promise<boolean> {
-    const { action, entry, position } = change;
-    if (action === 'webhook.created' && entry === id) return false;
-    const match = matchEvent(events, action);
-    if (match === false || (folderId !== null && !isOfEntry(action))) return false;
-    if (folderId !== null) {
-      page.placed ??= this.#place(space, page.changes, folderId);
-      if (!(await page.placed).get(position)?.includes(folderId)) return false;
+  /** The changes of the page that the webhook gets, in order. */
+  async select({ id, space, folderId, events }: WebhookWork, page: Page): Promise<SpaceChange[]> {
+    const selected: SpaceChange[] = [];
+    for (const change of await this.#findPlaced(space, folderId, page)) {
+      const isItsCreation = change.action === 'webhook.created' && change.entry === id;
+      if (!isItsCreation && (await this.#isMatch(space, events, change))) selected.push(change);
     }
-    if (match === true) return true;
+    return selected;
+  }
+
+  async #findPlaced(space: number, folderId: string | null, page: Page): Promise<readonly SpaceChange[]> {
+    if (folderId === null || page.changes.length === 0) return page.changes;
+    page.placed ??= this.#place(space, page.changes, folderId);
+    const placed = (await page.placed).get(folderId);
+    if (placed !== undefined) return placed;
+    // It still works on a page of before, and nobody else watches this folder.
+    return (await this.#place(space, page.changes, folderId)).get(folderId) ?? [];
+  }
+
+  async #isMatch(space: number, events: readonly string[], change: SpaceChange): Promise<boolean> {
+    const match = matchEvent(events, change.action);
+    if (typeof match === 'boolean') return match;
     const kind = await this.#catalog.findKind({ space, change });
     return kind === null || match.includes(kind);
   }
 
   async #place(space: number, changes: readonly SpaceChange[], folder: string) {
     const ofEntries = changes.filter(({ action }) => isOfEntry(action));
-    // A webhook that still works on an earlier page may watch a folder that none watches any more.
     const folders = [...new Set([...(this.#folders.get(space) ?? []), folder])];
-    const placed = await this.#catalog.placeChanges({ space, changes: ofEntries, folders });
-    return new Map(ofEntries.map(({ position }, index) => [position, placed[index] ?? []]));
+    const found = await this.#catalog.placeChanges({ space, changes: ofEntries, folders });
+    const placed = new Map<string, SpaceChange[]>(folders.map((one) => [one, []]));
+    for (const [index, change] of ofEntries.entries())
+      for (const one of found[index] ?? []) placed.get(one)?.push(change);
+    return placed;
   }
 }

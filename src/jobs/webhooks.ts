@@ -6,14 +6,15 @@
 import { anySpace } from '../catalog/commits.ts';
 import type { WebhookWork } from '../catalog/verbs/webhook-deliveries.ts';
 import type { SpaceChange } from '../catalog/verbs/webhook-events.ts';
-import { isOfEntry } from '../domain/webhook-events.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { byOperator } from '../operations/origin.ts';
-import { type Attempt, attemptDelivery, type RenderEvent, type WebhookEvent } from '../operations/webhook-message.ts';
+import { type Attempt, attemptDelivery, type RenderEvent } from '../operations/webhook-message.ts';
 import type { Timer } from '../runtime/clock.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { Job } from './job.ts';
 import { pageChanges, WebhookJournal } from './webhook-journal.ts';
+import { WebhookMessages } from './webhook-messages.ts';
+import { WebhookPositions } from './webhook-positions.ts';
 import { toRetryDelay } from './webhook-retries.ts';
 
 /** How soon another node takes over. */
@@ -28,7 +29,6 @@ const storeAfterMs = 10 * 60 * 1000;
 const disableAfterMs = 3 * 24 * 60 * 60 * 1000;
 const keptDeliveries = 10_000;
 const trimEvery = 500;
-const nothing = { entry: null, path: null };
 
 interface WebhooksOptions {
   render: RenderEvent;
@@ -65,12 +65,16 @@ class Deliveries {
   /** Webhooks that were busy when there was something new. */
   readonly #skipped = new Set<string>();
   readonly #journal: WebhookJournal;
+  readonly #messages: WebhookMessages;
+  readonly #positions: WebhookPositions;
   readonly #turns = new Turns();
   #retry: Timer | null = null;
 
   constructor(cabinet: Cabinet, options: WebhooksOptions) {
     this.#cabinet = cabinet;
     this.#journal = new WebhookJournal(cabinet.catalog);
+    this.#messages = new WebhookMessages(cabinet.catalog, options.render);
+    this.#positions = new WebhookPositions(cabinet.catalog);
     this.#options = options;
   }
 
@@ -129,14 +133,8 @@ class Deliveries {
     const progress = this.#progressOf(work);
     for (;;) {
       const page = await this.#journal.read(work.space, progress.scanned);
-      for (const change of page.changes) {
-        signal.throwIfAborted();
-        if (await this.#journal.isWanted(work, change, page)) {
-          await this.#turns.take();
-          if (!(await this.#deliver(work, await this.#toEvent(work, change), signal))) return;
-        }
-        progress.scanned = change.position;
-      }
+      const changes = await this.#journal.select(work, page);
+      if (changes.length > 0 && !(await this.#sendAll(work, changes, { progress, signal }))) return;
       progress.scanned = Math.max(progress.scanned, page.upTo);
       if (page.changes.length === pageChanges) continue;
       return await this.#store(work, progress);
@@ -151,29 +149,36 @@ class Deliveries {
     return progress;
   }
 
-  /** The entry as it is now. */
-  async #toEvent({ space, spaceId }: WebhookWork, change: SpaceChange): Promise<WebhookEvent> {
-    const { position, at, by, action, details, entry: subject } = change;
-    const isAbout = isOfEntry(action);
-    const shown = isAbout ? await this.#cabinet.catalog.showSubject({ space, entry: subject }) : nothing;
-    return { id: `${spaceId}:${position}`, spaceId, position, at, by, action, subject, details, ...shown };
+  /** Whether the receiver took all of them and more may follow. */
+  async #sendAll(
+    work: WebhookWork,
+    changes: readonly SpaceChange[],
+    { progress, signal }: { progress: Progress; signal: AbortSignal },
+  ): Promise<boolean> {
+    const { id: webhook, revision } = work;
+    for (const change of changes) {
+      signal.throwIfAborted();
+      await this.#turns.take();
+      const attempt = await this.#attempt(work, change, signal);
+      signal.throwIfAborted();
+      if (attempt.outcome.error !== null) {
+        await this.#noteFailure(work, attempt);
+        return false;
+      }
+      // The next event follows when this is stored: so a crash repeats one at most.
+      const { position } = change;
+      const deliveries = [attempt.delivery];
+      if (!(await this.#positions.store({ webhook, revision, position, deliveries }))) return false;
+      progress.scanned = position;
+      Object.assign(work, { attempts: 0, failingSince: null });
+      await this.#trim(work, progress);
+    }
+    return true;
   }
 
-  /** Whether the receiver took it and the next one may follow. */
-  async #deliver(work: WebhookWork, event: WebhookEvent, signal: AbortSignal): Promise<boolean> {
-    const { render } = this.#options;
-    const attempt = await attemptDelivery(this.#cabinet, work, { event, attempt: work.attempts + 1, render }, signal);
-    signal.throwIfAborted();
-    if (attempt.outcome.error !== null) {
-      await this.#noteFailure(work, attempt);
-      return false;
-    }
-    const { id: webhook, revision } = work;
-    const { delivery } = attempt;
-    const hasMoved = await this.#cabinet.catalog.moveWebhook({ webhook, revision, position: event.position, delivery });
-    Object.assign(work, { attempts: 0, failingSince: null });
-    await this.#trim(work);
-    return hasMoved;
+  async #attempt(work: WebhookWork, change: SpaceChange, signal: AbortSignal): Promise<Attempt> {
+    const message = await this.#messages.find(work, change);
+    return await attemptDelivery(this.#cabinet, work, { message, attempt: work.attempts + 1 }, signal);
   }
 
   async #noteFailure(work: WebhookWork, { delivery, outcome }: Attempt): Promise<void> {
@@ -191,9 +196,7 @@ class Deliveries {
     this.#cabinet.commits.wakeAll();
   }
 
-  async #trim({ id, revision }: WebhookWork): Promise<void> {
-    const progress = this.#progress.get(id);
-    if (progress?.revision !== revision) return;
+  async #trim({ id }: WebhookWork, progress: Progress): Promise<void> {
     progress.storedAt = this.#cabinet.clock.now();
     progress.sinceTrim += 1;
     if (progress.sinceTrim < trimEvery) return;
@@ -202,10 +205,10 @@ class Deliveries {
   }
 
   async #store({ id: webhook, position, revision }: WebhookWork, progress: Progress): Promise<void> {
-    const { catalog, clock } = this.#cabinet;
+    const { clock } = this.#cabinet;
     const isSoon = progress.scanned - position < storeAfterPositions && clock.now() - progress.storedAt < storeAfterMs;
     if (progress.scanned === position || isSoon) return;
     progress.storedAt = clock.now();
-    await catalog.moveWebhook({ webhook, revision, position: progress.scanned, delivery: null });
+    await this.#positions.store({ webhook, revision, position: progress.scanned, deliveries: [] });
   }
 }

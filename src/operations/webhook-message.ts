@@ -29,6 +29,17 @@ export interface WebhookEvent {
 /** The body of an event. The faces know how things are written. */
 export type RenderEvent = (event: WebhookEvent) => string;
 
+/** An event as every webhook that gets it sends it: only signatures differ. */
+export interface Message {
+  id: string;
+  type: string;
+  body: string;
+}
+
+export function toMessage(event: WebhookEvent, render: RenderEvent): Message {
+  return { id: event.id, type: toEventType(event.action), body: render(event) };
+}
+
 export interface Attempt {
   delivery: Delivery;
   outcome: Outcome;
@@ -38,11 +49,11 @@ export interface Attempt {
 export async function attemptDelivery(
   { clock, webhookKey, webhookSender }: Pick<Cabinet, 'clock' | 'webhookKey' | 'webhookSender'>,
   webhook: WebhookWork,
-  { event, attempt, render }: { event: WebhookEvent; attempt: number; render: RenderEvent },
+  { message, attempt }: { message: Message; attempt: number },
   signal?: AbortSignal,
 ): Promise<Attempt> {
   const at = clock.now();
-  const body = render(event);
+  const { id: eventId, type, body } = message;
   const { previousSecret, previousUntil } = webhook;
   const isPreviousValid = previousSecret !== null && previousUntil !== null && at < previousUntil;
   const stored = isPreviousValid ? [webhook.secret, previousSecret] : [webhook.secret];
@@ -50,13 +61,9 @@ export async function attemptDelivery(
   const headers = {
     'Content-Type': 'application/cloudevents+json',
     'User-Agent': 'Cabinet-Webhooks',
-    ...signMessage(secrets, { id: event.id, atMs: at, body }),
+    ...signMessage(secrets, { id: eventId, atMs: at, body }),
   };
   const outcome = await webhookSender.send({ url: webhook.url, headers, body, attempt }, signal);
   const { status, durationMs, error, response } = outcome;
-  const type = toEventType(event.action);
-  return {
-    outcome,
-    delivery: { id: randomUUIDv7(), eventId: event.id, type, attempt, at, status, durationMs, error, response },
-  };
+  return { outcome, delivery: { id: randomUUIDv7(), eventId, type, attempt, at, status, durationMs, error, response } };
 }

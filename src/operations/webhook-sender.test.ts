@@ -54,15 +54,52 @@ const forbidden = [
   'fd12:3456::1',
   'fe80::1',
   'fe80::1%lo',
+  'febf::1',
   'fec0::1',
   'ff02::1',
+  // The same IPv4 addresses in other forms: mapped, compatible, translated, NAT64, 6to4, Teredo (the client's bits are inverted), ISATAP.
+  ...['0:0:0:0:0:ffff:7f00:1', '::FFFF:192.168.0.1', '::ffff:0.0.0.0', '::ffff:100.64.0.1', '::ffff:224.0.0.1'],
+  ...['::10.0.0.1', '::a9fe:a9fe', '::ffff:0:10.0.0.1', '::ffff:0:a9fe:a9fe'],
+  ...['64:ff9b::', '64:ff9b::a9fe:a9fe', '64:ff9b::192.168.1.1', '64:ff9b::100.64.0.1', '64:ff9b:1:ffff::10.0.0.1'],
+  ...[
+    '2002:c0a8:101::1',
+    '2002:a9fe:a9fe::',
+    '2002:808:808::1',
+    '2001:0:7f00:1::',
+    '2001:0:4136:e378:8000:63bf:80ff:fffe',
+  ],
+  ...['2001:10::1', '2001:20::1', 'fe80::5efe:10.0.0.1', '100::', '5f00::1', '4000::1', 'e000::1'],
+  // With zones, also on addresses that would be public.
+  ...['fe80::1%1', 'fe80::1%eth0', '::1%lo', '2606:4700::1111%eth0', 'ff02::1%2'],
+  // No addresses at all: nothing is guessed.
+  ...['127.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.0.0.1:80', 'localhost', ''],
 ];
 const open = ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'];
 
 /** Ways to write an address in a URL. */
 const spellings = [
   ...['127.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.0.0.1.', '①②⑦.⓪.⓪.①', '%31%32%37.0.0.1', '0'],
+  ...[
+    '127.0.1',
+    '0x7f.1',
+    '0x7f.0x0.0x0.0x1',
+    '017700000001',
+    '0X7F000001',
+    '00177.0.0.1',
+    '127。0。0。1',
+    '0.0.0.0',
+    '0x0',
+  ],
+  ...['2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.254.43518', '167772161', '0xc0a80101', '3232235777'],
   ...['[::1]', '[::ffff:127.0.0.1]', '[0:0:0:0:0:ffff:7f00:1]', '[64:ff9b::7f00:1]', '[fe80::1]', '[::]'],
+  ...[
+    '[::127.0.0.1]',
+    '[::7f00:1]',
+    '[::ffff:0:127.0.0.1]',
+    '[0000:0000:0000:0000:0000:FFFF:7F00:0001]',
+    '[::ffff:0x7f.1]',
+  ],
+  ...['[2002:7f00:1::]', '[2001:0:7f00:1::]', '[fc00::1]', '[fec0::1]', '[ff02::1]', '[fe80::1%25lo]', '[::1%25lo]'],
 ];
 
 function toSender(
@@ -101,7 +138,8 @@ test('A name with an address that is not public is refused, at creation and when
   for (const address of open) await toSender(async () => [address]).checkUrl('https://receiver.example/');
 });
 
-test('However an address is written, nothing connects to it', async () => {
+test('However an address is written, nothing connects to it', async (context) => {
+  context.diagnostic(`${spellings.length} spellings, ${forbidden.length} addresses behind names`);
   const connections = await countConnections(async (port) => {
     const sender = toSender(async (host) => assert.fail(`resolved ${host}`));
     for (const host of spellings) {
@@ -144,6 +182,70 @@ test('The connection goes to the address that was checked, whatever the name res
     assert.equal(again.error, 'The host has an address that is not public.');
   });
   assert.equal(connections, 0);
+});
+
+test('A redirect is not followed, wherever it leads', async () => {
+  const connections = await countConnections(async (port) => {
+    const targets = [
+      `http://127.0.0.1:${port}/`,
+      `https://127.0.0.1:${port}/`,
+      `//127.0.0.1:${port}/`,
+      `http://[::1]:${port}/`,
+    ];
+    for (const Location of targets) {
+      for (const status of [300, 301, 302, 303, 305, 307, 308]) {
+        const receiver = await answerWith((_, response) => response.writeHead(status, { Location }).end());
+        const sender = toSender(
+          async () => [],
+          () => true,
+        );
+        const { status: answered, error } = await sender.send({ ...message, url: receiver.url });
+        assert.deepEqual([answered, error], [status, `The receiver answered ${status}.`]);
+        receiver.close();
+      }
+    }
+  });
+  assert.equal(connections, 0);
+});
+
+test('Messages in quick succession share a connection, and each is checked', async () => {
+  const seen: number[] = [];
+  const receiver = await answerWith((request, response) => {
+    seen.push(request.socket.remotePort ?? 0);
+    request.resume().on('end', () => response.end('thanks'));
+  });
+  let addresses = ['127.0.0.1'];
+  let isAllowed = true;
+  const sender = toSender(
+    async () => addresses,
+    () => isAllowed,
+  );
+  const url = `http://receiver.invalid:${new URL(receiver.url).port}/`;
+  for (let n = 0; n < 3; n += 1) assert.equal((await sender.send({ ...message, url })).status, 200);
+  assert.deepEqual([seen.length, new Set(seen).size], [3, 1]);
+  // The name leads elsewhere now, or the address is no longer allowed: the kept connection does not count.
+  addresses = ['127.0.0.1', '10.0.0.1'];
+  isAllowed = false;
+  assert.equal((await sender.send({ ...message, url })).status, null);
+  addresses = [];
+  assert.equal((await sender.send({ ...message, url })).status, null);
+  assert.equal(seen.length, 3);
+  receiver.close();
+});
+
+test('An answer that is not read to its end ends its connection', async () => {
+  const ports: number[] = [];
+  const receiver = await answerWith((request, response) => {
+    ports.push(request.socket.remotePort ?? 0);
+    response.end('x'.repeat(1024 * 1024));
+  });
+  const sender = toSender(
+    async () => [],
+    () => true,
+  );
+  for (let n = 0; n < 2; n += 1) assert.equal((await sender.send({ ...message, url: receiver.url })).status, 200);
+  assert.equal(new Set(ports).size, 2);
+  receiver.close();
 });
 
 test('An allowed address is connected to under the name, and no other lookup takes place', async () => {

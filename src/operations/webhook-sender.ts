@@ -2,8 +2,14 @@
 // themselves: the name is resolved, every address is checked, and the connection goes to the very address that was checked. TLS
 // verifies the name. Redirects and proxies are not followed, and little of the answer is read.
 
-import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
-import { request as requestTls } from 'node:https';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  type RequestOptions,
+  request as requestPlain,
+} from 'node:http';
+import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { Refusal } from '../domain/refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -17,6 +23,8 @@ const shownBytes = 1024;
 const maxUrlChars = 2048;
 /** Connections to one host and port at a time. */
 const maxPerHost = 16;
+/** How long a connection without a message is kept: so briefly that its receiver keeps it for longer. */
+const keptMs = 1000;
 const maxRetryAfterMs = 24 * 60 * 60 * 1000;
 
 export interface SenderOptions {
@@ -51,6 +59,11 @@ class ReceiverProblem extends Error {}
 export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #hosts = new Map<string, HostSlots>();
+  /** Connections are kept by the address that was checked, and for TLS by the name that was verified. No proxy is used. */
+  readonly #agents = {
+    plain: new PlainAgent({ keepAlive: true, timeout: keptMs }),
+    tls: new TlsAgent({ keepAlive: true, timeout: keptMs }),
+  };
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -127,8 +140,7 @@ export class WebhookSender {
       path: url.pathname + url.search,
       method: 'POST',
       headers: { Host: url.host, 'Content-Length': Buffer.byteLength(body), ...headers },
-      // A new agent, which has no proxy and keeps no connection.
-      agent: false,
+      agent: url.protocol === 'https:' ? this.#agents.tls : this.#agents.plain,
       signal,
       ...(isIP(name) === 0 && { servername: name }),
     };
@@ -151,6 +163,7 @@ export class WebhookSender {
       // The status counts. The rest of the body does not matter.
     } finally {
       timer.cancel();
+      // After a whole body the connection stays.
       answer.destroy();
     }
     return toShown(Buffer.concat(shown));

@@ -10,7 +10,7 @@ import type { Cabinet } from './cabinet.ts';
 import { encryptSecret } from './encrypted-secrets.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
-import { attemptDelivery, type RenderEvent } from './webhook-message.ts';
+import { attemptDelivery, type RenderEvent, toMessage } from './webhook-message.ts';
 import { makeWebhookSecret } from './webhook-secrets.ts';
 
 export const maxEventPatterns = 100;
@@ -167,14 +167,11 @@ export async function testWebhook(
   const { position } = await requireWebhook(cabinet.catalog, access, id);
   const work = await cabinet.catalog.findWebhookWork({ id });
   if (work === null) throw new Refusal('WebhookNotFound', 'There is no such webhook.');
-  const { delivery } = await attemptDelivery(cabinet, work, {
-    event: {
-      ...{ id: `test:${randomUUID()}`, spaceId: access.spaceId, position, at: cabinet.clock.now(), by: caller.actor },
-      ...{ action: testAction, subject: id, details: '{}', entry: null, path: null },
-    },
-    attempt: 1,
-    render,
-  });
+  const event = {
+    ...{ id: `test:${randomUUID()}`, spaceId: access.spaceId, position, at: cabinet.clock.now(), by: caller.actor },
+    ...{ action: testAction, subject: id, details: '{}', entry: null, path: null },
+  };
+  const { delivery } = await attemptDelivery(cabinet, work, { message: toMessage(event, render), attempt: 1 });
   await cabinet.catalog.logDelivery({ webhook: id, delivery });
   return delivery;
 }

@@ -72,8 +72,8 @@ export function testWebhooks(name: string, open: () => Promise<CatalogUnderTest>
       const app = await newApplication();
       const { id: webhook } = await catalog.addWebhook(toHook(app));
       const { revision } = await workOf(webhook);
-      const move = (position: number, delivery: Delivery | null = null) =>
-        catalog.moveWebhook({ webhook, revision, position, delivery });
+      const move = async (position: number, ...deliveries: Delivery[]) =>
+        (await catalog.moveWebhooks({ moves: [{ webhook, revision, position, deliveries }] })).length === 1;
       assert.equal(await move(7, toDelivery()), true);
       assert.equal(await move(7), false);
       assert.equal(await move(6), false);
@@ -85,6 +85,24 @@ export function testWebhooks(name: string, open: () => Promise<CatalogUnderTest>
         logged.map(({ eventId }) => eventId),
         ['late', 'space:1'],
       );
+    });
+
+    it('moves several together, each only if it was not changed', async () => {
+      const app = await newApplication();
+      const [first, second] = [await catalog.addWebhook(toHook(app)), await catalog.addWebhook(toHook(app))];
+      const { revision } = await workOf(first.id);
+      await catalog.replayWebhook({ space: app.space, id: second.id, from: 3, ...what });
+      const deliveries = [toDelivery({ eventId: 'a' }), toDelivery({ eventId: 'b' })];
+      const moves = [second, first].map(({ id: webhook }) => ({
+        ...{ webhook, revision, position: 8 },
+        deliveries: deliveries.map((delivery) => ({ ...delivery, id: randomUUIDv7() })),
+      }));
+      assert.deepEqual(await catalog.moveWebhooks({ moves }), [first.id]);
+      assert.deepEqual([(await workOf(first.id)).position, (await workOf(second.id)).position], [8, 2]);
+      for (const { id: webhook } of [first, second]) {
+        const logged = await catalog.listDeliveries({ webhook, before: null, limit: 10 });
+        assert.deepEqual(logged.map(({ eventId }) => eventId).toSorted(), ['a', 'b']);
+      }
     });
 
     it('remembers failures until a success, and disables', async () => {
@@ -102,13 +120,13 @@ export function testWebhooks(name: string, open: () => Promise<CatalogUnderTest>
         [failing.state, failing.attempts, failing.failingSince, failing.retryAt],
         ['failing', 1, 11, 99],
       );
-      await catalog.moveWebhook({ webhook, revision, position: 5, delivery: toDelivery() });
+      await catalog.moveWebhooks({ moves: [{ webhook, revision, position: 5, deliveries: [toDelivery()] }] });
       const healed = await workOf(webhook);
       assert.deepEqual([healed.state, healed.attempts, healed.failingSince, healed.retryAt], ['active', 0, null, null]);
       await fail(1, 'gone');
       assert.equal((await workOf(webhook)).state, 'disabled');
       assert.ok(!(await catalog.listWebhookWork({})).some(({ id }) => id === webhook));
-      assert.equal(await catalog.moveWebhook({ webhook, revision, position: 6, delivery: null }), false);
+      assert.deepEqual(await catalog.moveWebhooks({ moves: [{ webhook, revision, position: 6, deliveries: [] }] }), []);
       await catalog.changeWebhook({ space, id: webhook, state: 'active', ...what });
       assert.ok((await catalog.listWebhookWork({})).some(({ id }) => id === webhook));
       const audit = { since: null, until: null, by: null, entry: webhook, before: null, limit: 10 };

@@ -105,21 +105,31 @@ export interface MoveWebhook {
   /** Nothing moves if the webhook was changed since. */
   revision: number;
   position: number;
-  /** Null: there was nothing to send up to this position. */
-  delivery: Delivery | null;
+  /** What the receiver took, to be logged; empty: there was nothing to send up to this position. */
+  deliveries: readonly Delivery[];
 }
 
-/** The receiver took everything up to this position. Returns whether the webhook moved. */
-export const moveWebhook = write(shared, function* moveWebhook(input: MoveWebhook): Verb<boolean> {
-  const { webhook, revision, position, delivery } = input;
+/** The receivers took everything up to these positions. Returns the ids of the webhooks that moved. */
+export const moveWebhooks = write(shared, function* moveWebhooks({ moves }: { moves: readonly MoveWebhook[] }): Verb<
+  string[]
+> {
+  const moved: string[] = [];
+  // In one order everywhere, so that two transactions never wait for each other's rows.
+  for (const move of moves.toSorted((left, right) => (left.webhook < right.webhook ? -1 : 1))) {
+    if (yield* moveOne(move)) moved.push(move.webhook);
+  }
+  return moved;
+});
+
+function* moveOne({ webhook, revision, position, deliveries }: MoveWebhook): Verb<boolean> {
   const healed =
-    delivery === null ? sql`` : sql`, state = 'active', attempts = 0, failing_since = NULL, retry_at = NULL`;
+    deliveries.length === 0 ? sql`` : sql`, state = 'active', attempts = 0, failing_since = NULL, retry_at = NULL`;
   const moved = yield* returningRow(sql`UPDATE webhooks SET position = ${position} ${healed}
     WHERE id = ${webhook} AND revision = ${revision} AND position < ${position} AND state IN ('active', 'failing')
     RETURNING id`);
-  if (delivery !== null) yield* log(webhook, delivery);
+  for (const delivery of deliveries) yield* log(webhook, delivery);
   return moved !== undefined;
-});
+}
 
 export interface FailWebhook extends Origin {
   webhook: string;
