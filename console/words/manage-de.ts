@@ -316,7 +316,7 @@ export const manageDe: ManageWords = {
     metricsHelp: '/metrics, für Prometheus; von sich aus nur auf derselben Maschine.',
   },
   settings: {
-    lead: 'Wie sie auf dem Knoten gelten, der geantwortet hat. Sie werden beim Start durch Umgebungsvariablen oder eine Datei gesetzt; Geheimes ist verborgen.',
+    lead: 'Was bestimmt, was Sie hier tun können, wie es auf dem Knoten gilt, der geantwortet hat. Wer den Dienst betreibt, setzt es beim Start und sieht den Rest mit `cabinet config`.',
     find: 'Einstellung finden',
     changed: 'Nur was von der Vorgabe abweicht',
     isChanged: 'geändert',

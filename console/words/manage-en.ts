@@ -313,7 +313,7 @@ export const manageEn = {
     metricsHelp: '/metrics, for Prometheus; by default only from the same machine.',
   },
   settings: {
-    lead: 'As they are in force on the node that answered. They are set by environment variables or a file when the service starts; secrets are hidden.',
+    lead: 'What decides what you may do here, as it is in force on the node that answered. Operators set it when the service starts; `cabinet config` shows them the rest.',
     find: 'Find a setting',
     changed: 'Only what differs from the default',
     isChanged: 'changed',

@@ -592,7 +592,7 @@ export interface InForce {
   /** Of Cabinet. */
   Version: string;
   StartedAt: Timestamp;
-  /** All of them. */
+  /** Those that the caller may see. */
   Settings: Setting[];
 }
 

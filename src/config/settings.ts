@@ -5,6 +5,8 @@ export interface Setting {
   about: string;
   /** Never shown. */
   isSecret?: true;
+  /** Managers of a space see it: it decides what they and their people may do. The rest says how the service is run. */
+  isForManagers?: boolean;
 }
 
 /** All settings with default and purpose; `cabinet config` prints their effective values. */
@@ -30,12 +32,18 @@ export const settings = {
   CABINET_OIDC_GROUPS_CLAIM: {
     fallback: '',
     about: 'the claim of outside issuers that names the groups of a person; by default none is read',
+    isForManagers: true,
   },
   CABINET_SECOND_FACTOR: {
     fallback: 'optional',
     about: 'required: everybody needs a second factor to sign in, and sets one up the first time',
+    isForManagers: true,
   },
-  CABINET_TEST_SECOND_FACTOR: { fallback: 'optional', about: 'the same, for the test environment' },
+  CABINET_TEST_SECOND_FACTOR: {
+    fallback: 'optional',
+    about: 'the same, for the test environment',
+    isForManagers: true,
+  },
   CABINET_CORS_ORIGINS: {
     fallback: '',
     about: 'origins whose pages may call the service, separated by spaces or commas',
@@ -50,48 +58,94 @@ export const settings = {
   CABINET_CATALOG: { fallback: 'sqlite:', about: 'where records are kept: sqlite: or postgres://…' },
   CABINET_BLOBS: { fallback: 'file:', about: 'where large contents are kept: file: or s3://bucket…' },
   CABINET_POSTGRES_CONNECTIONS: { fallback: '20', about: 'connections to PostgreSQL, for each environment of a node' },
-  CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses' },
+  CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses', isForManagers: true },
   CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
-  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken' },
+  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken', isForManagers: true },
   CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that saves leave for reads and sign-ins' },
-  CABINET_SPACE_QUOTA: { fallback: 'unlimited', about: 'the quota in bytes that a new space gets' },
-  CABINET_SPACES_PER_PERSON: { fallback: '20', about: 'how many spaces one person may create, or unlimited' },
+  CABINET_SPACE_QUOTA: {
+    fallback: 'unlimited',
+    about: 'the quota in bytes that a new space gets',
+    isForManagers: true,
+  },
+  CABINET_SPACES_PER_PERSON: {
+    fallback: '20',
+    about: 'how many spaces one person may create, or unlimited',
+    isForManagers: true,
+  },
   CABINET_ALLOW_ANY_DISK: {
     fallback: 'no',
     about: 'yes: keep the catalog on a network or memory file system too, where a 200 promises less',
   },
   CABINET_SCRUB_DAYS: { fallback: '30', about: 'how often everything is read and verified, or unlimited: never' },
   CABINET_SCRUB_RATE: { fallback: '8MiB', about: 'how much of it in a second' },
-  CABINET_TRASH_DAYS: { fallback: '30', about: 'how long the trash keeps what is put into it, or unlimited' },
-  CABINET_UPLOAD_HOURS: { fallback: '72', about: 'how long an unfinished upload waits for its next bytes' },
-  CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps' },
+  CABINET_TRASH_DAYS: {
+    fallback: '30',
+    about: 'how long the trash keeps what is put into it, or unlimited',
+    isForManagers: true,
+  },
+  CABINET_UPLOAD_HOURS: {
+    fallback: '72',
+    about: 'how long an unfinished upload waits for its next bytes',
+    isForManagers: true,
+  },
+  CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps', isForManagers: true },
   CABINET_VERSION_DAYS: {
     fallback: 'unlimited',
     about: 'how long a version is kept once another has taken its place',
+    isForManagers: true,
   },
-  CABINET_JOURNAL_DAYS: { fallback: '90', about: 'older parts of the journal are archived into files, or unlimited' },
+  CABINET_JOURNAL_DAYS: {
+    fallback: '90',
+    about: 'older parts of the journal are archived into files, or unlimited',
+    isForManagers: true,
+  },
   CABINET_DAV_LITTER: {
     fallback: 'keep',
     about: 'discard: WebDAV accepts and forgets ._*, .DS_Store, Thumbs.db and desktop.ini',
+    isForManagers: true,
   },
-  CABINET_SHARES: { fallback: 'on', about: 'links for people without an account: on or off' },
-  CABINET_SHARE_MAX_DAYS: { fallback: '365', about: 'how long such a link can work at most' },
-  CABINET_SHARE_PASSWORD: { fallback: 'optional', about: 'required: every new link needs a password' },
-  CABINET_SHARE_UPLOAD_MAX: { fallback: '1GiB', about: 'the largest file that can be sent by a link' },
-  CABINET_MCP: { fallback: 'on', about: 'MCP for AI agents at /mcp: on, read (only what reads) or off' },
+  CABINET_SHARES: { fallback: 'on', about: 'links for people without an account: on or off', isForManagers: true },
+  CABINET_SHARE_MAX_DAYS: { fallback: '365', about: 'how long such a link can work at most', isForManagers: true },
+  CABINET_SHARE_PASSWORD: {
+    fallback: 'optional',
+    about: 'required: every new link needs a password',
+    isForManagers: true,
+  },
+  CABINET_SHARE_UPLOAD_MAX: {
+    fallback: '1GiB',
+    about: 'the largest file that can be sent by a link',
+    isForManagers: true,
+  },
+  CABINET_MCP: {
+    fallback: 'on',
+    about: 'MCP for AI agents at /mcp: on, read (only what reads) or off',
+    isForManagers: true,
+  },
   CABINET_JOURNAL_KEYS: { fallback: '', about: 'a folder for the keys of the journal; by default beside its files' },
-  CABINET_SECURITY_CONTACT: { fallback: '', about: 'mailto: or https: address for /.well-known/security.txt' },
+  CABINET_SECURITY_CONTACT: {
+    fallback: '',
+    about: 'mailto: or https: address for /.well-known/security.txt',
+    isForManagers: true,
+  },
   CABINET_AUDIT_ANCHOR: {
     fallback: '',
     about: 'where signed heads of the journal are appended every hour: a file, or s3://bucket/prefix',
   },
-  CABINET_AUDIT_READS: { fallback: 'no', about: 'yes: reads of contents are recorded in the journal too' },
+  CABINET_AUDIT_READS: {
+    fallback: 'no',
+    about: 'yes: reads of contents are recorded in the journal too',
+    isForManagers: true,
+  },
   CABINET_WEBHOOK_NETWORKS: {
     fallback: '',
     about: 'private networks that webhooks may send to, also without TLS: addresses or networks',
   },
   CABINET_THUMBNAIL_CACHE: { fallback: '256MiB', about: 'disk space for thumbnails, for each environment' },
-  CABINET_SEARCH_SECONDS: { fallback: '20', about: 'how long reading the text of one document may take' },
+  CABINET_SEARCH_SECONDS: {
+    fallback: '20',
+    about: 'how long reading the text of one document may take',
+    isForManagers: true,
+  },
   CABINET_HTTP_THREADS: {
     fallback: 'auto',
     about: 'threads that answer requests; auto: half as many as there are cores, at most 4',
@@ -126,15 +180,15 @@ export interface ShownSetting {
   value: string;
   about: string;
   isDefault: boolean;
+  isForManagers: boolean;
 }
 
 export function showSettings(values: Record<SettingName, string>): ShownSetting[] {
-  return (Object.keys(settings) as SettingName[]).map((name) => ({
-    name,
-    value: hideSecrets(name, values[name]),
-    about: settings[name].about,
-    isDefault: values[name] === settings[name].fallback,
-  }));
+  return (Object.keys(settings) as SettingName[]).map((name) => {
+    const { about, fallback, isForManagers = false }: Setting = settings[name];
+    const value = hideSecrets(name, values[name]);
+    return { name, value, about, isDefault: values[name] === fallback, isForManagers };
+  });
 }
 
 /** Hides secrets, and passwords in URLs: before the host, or in the query. */

@@ -65,5 +65,5 @@ export interface ServiceInfo {
   /** A URI; null: none was set. */
   securityContact: string | null;
   /** With secrets hidden. */
-  settings: readonly { name: string; value: string; about: string; isDefault: boolean }[];
+  settings: readonly { name: string; value: string; about: string; isDefault: boolean; isForManagers: boolean }[];
 }

@@ -218,19 +218,23 @@ test('the audit log takes filters from the URL, and the filtered events are expo
   await page.locator('.audit tbody tr').nth(5).waitFor();
 });
 
-test('the health page shows the state of the service and its settings without secrets', options, async () => {
-  await goToManaging(page, 'health');
-  await page.getByRole('heading', { name: 'It takes new work' }).waitFor();
-  await page.getByText('Production', { exact: true }).waitFor();
-  await goToManaging(page, 'settings');
-  await page.getByText('CABINET_TRASH_DAYS').waitFor();
-  assert.ok(!(await page.content()).includes(hiddenToken));
-  await page.getByText('Only what differs').click();
-  await page.getByText('CABINET_TRASH_DAYS').waitFor({ state: 'detached' });
-  assert.match((await page.locator('.thing', { hasText: 'CABINET_METRICS_TOKEN' }).textContent()) ?? '', /…/);
-  await page.getByRole('searchbox', { name: 'Find a setting' }).fill('nothing like it');
-  await page.getByText('No setting matches').waitFor();
-});
+test(
+  'the health page shows the state of the service; the settings are those that managers may see',
+  options,
+  async () => {
+    await goToManaging(page, 'health');
+    await page.getByRole('heading', { name: 'It takes new work' }).waitFor();
+    await page.getByText('Production', { exact: true }).waitFor();
+    await goToManaging(page, 'settings');
+    await page.getByText('CABINET_TRASH_DAYS').waitFor();
+    assert.ok(!(await page.content()).includes(hiddenToken));
+    assert.equal(await page.getByText('CABINET_METRICS_TOKEN').count(), 0);
+    await page.getByText('Only what differs').click();
+    await page.getByText('CABINET_TRASH_DAYS').waitFor({ state: 'detached' });
+    await page.getByRole('searchbox', { name: 'Find a setting' }).fill('nothing like it');
+    await page.getByText('No setting matches').waitFor();
+  },
+);
 
 test('a space is created and renamed, and links to its people', options, async () => {
   await goToManaging(page, 'spaces');

@@ -1,4 +1,4 @@
-// `GET /settings` (docs/contract.md §10.14): the version and the settings in force, for callers who manage.
+// `GET /settings` (docs/contract.md §10.14): the version and the settings in force. What managers see is in `test/security`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,13 +16,17 @@ interface InForce {
   Settings: { Name: string; Value: string; About: string; IsDefault: boolean }[];
 }
 
-test('A caller who manages sees every setting in force with its description', async () => {
+test('An application of operators sees every setting in force with its description', async () => {
   const { Environment, Version, StartedAt, Settings } = await get<InForce>(admin, '/settings');
   assert.equal(Environment, 'production');
   assert.match(Version, /^\d+\.\d+\.\d+/);
   assert.ok(Date.parse(StartedAt) <= Date.now() + 60_000);
   const names = Settings.map(({ Name }) => Name);
-  assert.ok(names.includes('CABINET_TRASH_DAYS') && names.every((name) => name.startsWith('CABINET_')));
+  assert.ok(
+    names.includes('CABINET_TRASH_DAYS') &&
+      names.includes('CABINET_DATA') &&
+      names.every((name) => name.startsWith('CABINET_')),
+  );
   assert.ok(Settings.every(({ About }) => About !== ''));
 });
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
-import { type Answer, type Caller, call } from '../interface/client.ts';
+import { type Answer, type Caller, call, fetchToken } from '../interface/client.ts';
 import {
   type Application,
   ask,
@@ -228,6 +228,34 @@ test('A manager who creates a space is its only member and manager', async () =>
     tally('cross-space calls', 2);
   }
   assertRefusal(await ask(people.manager, 'POST', '/spaces', { Name: 'right' }), 400, 'NameAlreadyExists');
+});
+
+test('Managers and their applications see what decides what they may do, and not how the service is run', async () => {
+  const scopes = 'content.read content.admin';
+  const headers = { SpaceId: (await spaceOf(left)).Id };
+  const asked = { Name: 'of-managers', Scopes: scopes.split(' ') };
+  const { AppKey, Secret } = JSON.parse(
+    (await ask(people.manager, 'POST', '/applications', asked, headers)).body.toString(),
+  ) as { AppKey: string; Secret: string };
+  const enterItself = async (application: Registered) => {
+    const itself = { Name: 'itself', ...application };
+    return { base: service.production, application: itself, token: await fetchToken(service.production, itself) };
+  };
+  const namesOf = async (caller: Caller) => {
+    const answer = await call(caller, '/settings', { headers });
+    assert.equal(answer.status, 200, answer.body.toString());
+    return (JSON.parse(answer.body.toString()) as { Settings: { Name: string }[] }).Settings.map(({ Name }) => Name);
+  };
+  const ofOperators = await addApplication(dataFolder, 'of-operators', { scopes, space: 'left' });
+  const all = await namesOf(await enterItself(ofOperators));
+  assert.ok(all.includes('CABINET_DATA') && all.includes('CABINET_TRASH_DAYS'));
+  for (const caller of [people.manager, await enterItself({ ...ofOperators, AppKey, Secret })]) {
+    const some = await namesOf(caller);
+    assert.ok(some.includes('CABINET_TRASH_DAYS'));
+    for (const name of ['DATA', 'CATALOG', 'BLOBS', 'PROXIES', 'WEBHOOK_NETWORKS', 'METRICS_TOKEN']) {
+      assert.ok(!some.includes(`CABINET_${name}`), name);
+    }
+  }
 });
 
 test('A manager cannot disable the application they are using', async () => {

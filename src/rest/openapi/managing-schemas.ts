@@ -226,7 +226,7 @@ export const ServiceInfo = Type.Object(
         },
         { title: 'Setting', description: 'A setting of the service.' },
       ),
-      { description: 'All of them.' },
+      { description: 'Those that the caller may see.' },
     ),
   },
   { title: 'InForce', description: 'The service and its settings.' },

@@ -1,4 +1,4 @@
-// `GET /settings`: the running version and its effective configuration, for managers.
+// `GET /settings`: the running version and its effective configuration.
 
 import { showSettings } from '../../operations/show-settings.ts';
 import { json } from '../answer.ts';
@@ -20,7 +20,9 @@ export const showSettingsRoute: CallerRoute = {
     tag: 'Service',
     summary: 'What runs, and the settings as they are in force',
     description:
-      'What `cabinet config` shows, of the node that answers. Secrets, and passwords in addresses, are hidden.',
+      'What `cabinet config` shows, of the node that answers, for an application that operators registered with `content.admin`. ' +
+      'Managers, and applications that they registered, see the settings that decide what they may do. Secrets, and passwords in ' +
+      'addresses, are hidden.',
     parameters: [headers.spaceId],
     responses: { 200: jsonAnswer('What is in force', { schema: ServiceInfo, example: exampleServiceInfo }) },
     refusals: [],
