@@ -2,8 +2,7 @@
 
 /** One reason why somebody may see the entry. */
 export interface AccessLine {
-  /** `user:` and the id of a person, or `group:` and the name of a group. */
-  Principal: string;
+  Principal: Principal;
   /** What it allows. */
   Role: 'viewer' | 'editor' | 'manager';
   /** The entry that it was granted on: this one, or a folder above it. `space`: a role in the space. */
@@ -22,9 +21,9 @@ export interface Account {
   Id: string;
   /** For people; the id where there is none. */
   Name: string;
-  /** Who sent the request. */
+  /** Whether a person or an application is signed in. */
   Kind: 'person' | 'application';
-  /** Those that the caller can use. */
+  /** The same as `GET /spaces` lists. */
   Spaces: Space[];
   /** False for people of outside issuers and for applications. */
   HasPassword: boolean;
@@ -36,8 +35,7 @@ export interface Account {
 export interface AddAppPassword {
   /** What it is for: 1 to 100 characters. */
   Name: string;
-  /** What programs can do with it. */
-  Access: 'read' | 'write';
+  Access: AppPasswordAccess;
   /** The only space that it opens; every one by default. */
   SpaceId?: string | null | undefined;
   /** RFC 3339; never by default. */
@@ -46,68 +44,64 @@ export interface AddAppPassword {
 
 /** An application to register. */
 export interface AddApplication {
-  /** Never given to another application. */
+  /** A name that no application of the environment has or had. */
   Name: string;
-  /** `client` signs in with a secret, `server` with a certificate. */
-  Kind?: 'client' | 'server' | undefined;
-  /** The scopes that its tokens can have. */
-  Scopes?: ('content.read' | 'content.write' | 'content.admin')[] | undefined;
-  /** Where people may be sent after signing in. */
-  RedirectUris?: string[] | undefined;
-  /** A certificate in PEM; of kind server only. */
+  Kind?: ApplicationKind | undefined;
+  Scopes?: ApplicationScopes | undefined;
+  RedirectUris?: RedirectUris | undefined;
+  /** Of kind `server`: its first certificate, in PEM. */
   Certificate?: string | undefined;
 }
 
 /** A certificate to register. */
 export interface AddCertificate {
-  /** A certificate in PEM; of kind server only. */
+  /** Another certificate of a `server`, in PEM. */
   Certificate: string;
 }
 
 /** A new group. */
 export interface AddGroup {
-  /** Unique in the space. */
+  /** A name that no other group of the space has. */
   Name: string;
   /** Nobody by default. */
-  Members?: string[] | undefined;
+  Members?: UserId[] | undefined;
 }
 
 /** A passkey that the browser has made. */
 export interface AddPasskey {
-  /** Of the setup that was begun. */
+  /** The `Setup` that came with the options. */
   Setup: string;
   /** What the browser made: RegistrationResponseJSON of WebAuthn. */
   Credential: {
     /** The id of the credential. */
     id: string;
   };
-  /** 1 to 100 characters. */
+  /** Where the passkey is kept: 1 to 100 characters. */
   Name: string;
 }
 
 /** A new link to an entry. */
 export interface AddShare {
-  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
-  Access: 'read' | 'upload';
+  Access: ShareAccess;
   /** What visitors see, at most 255 characters; the name of the entry by default. */
   Name?: string | null | undefined;
-  /** For visitors, at most 2000 characters. */
+  /** A message to visitors, at most 2000 characters; none by default. */
   Note?: string | null | undefined;
   /** RFC 3339; 30 days from now by default, or the maximum if that is less. */
   ExpiresAt?: string | null | undefined;
-  /** 1 to 256 characters; null: none. */
+  /** What visitors need, 1 to 256 characters; none by default. */
   Password?: string | null | undefined;
-  /** How often it can be downloaded; null: as often as anyone likes. Not for uploads. */
+  /** How often it can be downloaded; without limit by default. Not for `upload`. */
   MaxDownloads?: number | null | undefined;
 }
 
 /** The first code of an authenticator app. */
 export interface AddTotp {
-  /** Of the setup that was begun. */
+  /** The `Setup` that came with the key for the app. */
   Setup: string;
   /** What the app shows now. */
   Code: string;
-  /** 1 to 100 characters. */
+  /** On which phone the app is: 1 to 100 characters. */
   Name: string;
 }
 
@@ -117,26 +111,23 @@ export interface AddUser {
   Id: string;
   /** The full name; the id by default. */
   Name?: string | undefined;
-  /** What the person may do in the space. */
-  Role: 'viewer' | 'editor' | 'manager';
+  Role: SpaceRole;
 }
 
 /** A webhook to create. */
 export interface AddWebhook {
-  /** https, to a public host unless the operator allows other networks. */
-  Url: string;
-  /** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
-  Events: string[];
-  /** Only events of this folder and of what is beneath it, before or after the change. Null: all. */
+  Url: WebhookUrl;
+  Events: WebhookEvents;
+  /** Send only events of this folder and of what is beneath it, before or after the change. */
   FolderId?: string | null | undefined;
-  /** At most 1000 characters. */
+  /** What it is for, at most 1000 characters. */
   Description?: string | undefined;
 }
 
 /** A new app password, with its secret. */
 export interface AddedAppPassword {
   AppPassword: AppPassword;
-  /** Shown once; only its hash is kept. */
+  /** The password itself, shown once. */
   Password: string;
 }
 
@@ -149,41 +140,40 @@ export interface AddedSecondFactor {
 
 /** A person who was added, with the link that sets the password. */
 export interface AddedUser {
-  /** What the person signs in with. */
-  Id: string;
-  /** The full name, for people. */
-  Name: string;
-  /** Disabled people cannot sign in. */
-  State: 'active' | 'disabled';
-  /** Absent once it was taken away. */
-  Role?: 'viewer' | 'editor' | 'manager' | undefined;
+  Id: UserId;
+  Name: UserName;
+  State: UserState;
+  Role?: SpaceRole | undefined;
   CreatedAt: Timestamp;
-  /** Who made the account; null: unknown. For callers who manage the space. */
+  /** Who sent the request. */
   CreatedBy?: string | null | undefined;
-  /** Whether its owner has ever signed in. For callers who manage the space. */
+  /** False: the account is new. */
   HasSignedIn?: boolean | undefined;
-  /** Where the person sets the password, once. Shown once. */
-  SetupUrl: string;
+  SetupUrl: SetupUrl;
   SetupExpiresAt: Timestamp;
 }
+
+/** Names an application, in the header `AppKey` and as its client id in OAuth 2.0. */
+export type AppKey = string;
 
 /** A password for a program that cannot sign in. */
 export interface AppPassword {
   /** Removes it, by DELETE. */
   Id: string;
-  /** What it is for. */
+  /** Which program it is for. */
   Name: string;
-  /** What programs can do with it. */
-  Access: 'read' | 'write';
+  Access: AppPasswordAccess;
   /** Null: every space of the person. */
   SpaceId: string | null;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
   /** Null: never. */
-  ExpiresAt: string | null;
+  ExpiresAt: Timestamp | null;
   /** Null: not used yet. Later uses are recorded about once a minute. */
-  LastUsedAt: string | null;
+  LastUsedAt: Timestamp | null;
 }
+
+/** What programs can do with an app password. */
+export type AppPasswordAccess = 'read' | 'write';
 
 /** The app passwords of a person. */
 export interface AppPasswords {
@@ -193,30 +183,36 @@ export interface AppPasswords {
 
 /** A client of the API. */
 export interface Application {
-  /** Names the application in the header AppKey, and as its client id. */
-  AppKey: string;
-  /** Never given to another application. */
-  Name: string;
-  /** `client` signs in with a secret, `server` with a certificate. */
-  Kind: 'client' | 'server';
-  /** Only active ones get tokens. */
-  State: 'active' | 'disabled' | 'removed';
-  /** The scopes that its tokens can have. */
-  Scopes: ('content.read' | 'content.write' | 'content.admin')[];
-  /** Where people may be sent after signing in. */
-  RedirectUris?: string[] | undefined;
+  AppKey: AppKey;
+  Name: ApplicationName;
+  Kind: ApplicationKind;
+  State: ApplicationState;
+  Scopes: ApplicationScopes;
+  RedirectUris?: RedirectUris | undefined;
   CreatedAt: Timestamp;
 }
 
+/** `client` signs in with a secret, `server` with a certificate. */
+export type ApplicationKind = 'client' | 'server';
+
+/** The name that an application was registered with. No other one ever gets it. */
+export type ApplicationName = string;
+
+/** The scopes that tokens of an application can have. */
+export type ApplicationScopes = ('content.read' | 'content.write' | 'content.admin')[];
+
+/** Only active applications get tokens. */
+export type ApplicationState = 'active' | 'disabled' | 'removed';
+
 /** The applications of a space. */
 export interface Applications {
-  /** A page of them. */
+  /** By name, without those that were removed. */
   Applications: Application[];
 }
 
 /** An authorization request (RFC 6749); GET decides about it. */
 export interface AuthorizationRequest {
-  /** The AppKey. */
+  /** The AppKey of the application that asks. */
   client_id?: string | undefined;
   /** One of those that the application was registered with. */
   redirect_uri?: string | undefined;
@@ -226,7 +222,7 @@ export interface AuthorizationRequest {
   scope?: string | undefined;
   /** Comes back with the answer. */
   state?: string | undefined;
-  /** RFC 7636. */
+  /** The hash of the code verifier (RFC 7636). */
   code_challenge?: string | undefined;
   /** `S256` */
   code_challenge_method?: string | undefined;
@@ -246,8 +242,7 @@ export interface BatchFile {
   ContentType?: string | undefined;
   ObjectType?: ObjectType | undefined;
   Properties?: Properties | undefined;
-  /** What to do when the name is taken. */
-  ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
+  ConflictBehavior?: SaveConflict | undefined;
   /** What is new in this version. */
   Comment?: string | undefined;
   /** Hexadecimal; checked. */
@@ -292,11 +287,10 @@ export interface ChangeEntries {
   EntryIds: string[];
   /** Where to: needed to move; where copies go (absent: the root) and what is restored (absent: where it was). -root- is the root. */
   ParentFolderId?: string | undefined;
-  /** What to do when a name is taken. */
-  ConflictBehavior?: 'Fail' | 'Rename' | undefined;
+  ConflictBehavior?: EntryConflict | undefined;
 }
 
-/** What to change; what is absent stays. */
+/** Changes of an entry; what is absent stays. */
 export interface ChangeEntry {
   /** The new name. */
   Name?: string | undefined;
@@ -305,16 +299,15 @@ export interface ChangeEntry {
   /** Merged into what there is; null removes a key. */
   Properties?: Record<string, string | null> | undefined;
   ObjectType?: ObjectType | undefined;
-  /** What to do when the name is taken. */
-  ConflictBehavior?: 'Fail' | 'Rename' | undefined;
+  ConflictBehavior?: EntryConflict | undefined;
 }
 
 /** Who joins and who leaves. */
 export interface ChangeGroup {
   /** Who joins. */
-  Add?: string[] | undefined;
+  Add?: UserId[] | undefined;
   /** Who leaves. */
-  Remove?: string[] | undefined;
+  Remove?: UserId[] | undefined;
 }
 
 /** The current and the new password. */
@@ -325,37 +318,33 @@ export interface ChangePassword {
   New: string;
 }
 
-/** What to change; what is absent stays. */
+/** Changes of a link; what is absent stays. */
 export interface ChangeShare {
-  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
-  Access?: 'read' | 'upload' | undefined;
-  /** What visitors see, at most 255 characters; the name of the entry by default. */
+  Access?: ShareAccess | undefined;
+  /** Another name for visitors; null: the name of the entry. */
   Name?: string | null | undefined;
-  /** For visitors, at most 2000 characters. */
+  /** Another message to visitors; null removes it. */
   Note?: string | null | undefined;
-  /** RFC 3339; 30 days from now by default, or the maximum if that is less. */
+  /** RFC 3339; null: the default of a new link, from now on. */
   ExpiresAt?: string | null | undefined;
-  /** 1 to 256 characters; null: none. */
+  /** Another password, which ends what the old one opened; null removes it. */
   Password?: string | null | undefined;
-  /** How often it can be downloaded; null: as often as anyone likes. Not for uploads. */
+  /** Another limit, of all downloads since the link was made; null removes it. */
   MaxDownloads?: number | null | undefined;
 }
 
 /** The new role of a person. */
 export interface ChangeUser {
-  /** What the person may do in the space. */
-  Role: 'viewer' | 'editor' | 'manager';
+  Role: SpaceRole;
 }
 
 /** What to change of a webhook. */
 export interface ChangeWebhook {
-  /** https, to a public host unless the operator allows other networks. */
-  Url?: string | undefined;
-  /** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
-  Events?: string[] | undefined;
-  /** Only events of this folder and of what is beneath it, before or after the change. Null: all. */
+  Url?: WebhookUrl | undefined;
+  Events?: WebhookEvents | undefined;
+  /** Another folder; null: the events of the whole space. */
   FolderId?: string | null | undefined;
-  /** At most 1000 characters. */
+  /** Another text, at most 1000 characters. */
   Description?: string | undefined;
   /** Pauses it, or goes on. */
   State?: 'active' | 'paused' | undefined;
@@ -370,7 +359,7 @@ export interface ChangesPage {
     At: Timestamp;
     /** Who changed it, in the form of `CreatedBy`. */
     By: string;
-    /** What was done, such as file.saved. */
+    /** What was done to the entry, such as file.saved. */
     Action: string;
     /** What was changed. */
     EntryId: string;
@@ -384,9 +373,12 @@ export interface ChangesPage {
   Cursor: string;
 }
 
+/** Entries in the folder: a page of them, or what was saved. */
+export type ChildEntries = Entry[];
+
 /** A comment on a version; null removes it. */
 export interface CommentVersion {
-  /** What is new in this version; null: nothing was said. */
+  /** What to write beside the version; null removes the comment. */
   Comment: string | null;
 }
 
@@ -404,17 +396,16 @@ export interface Consents {
 
 /** Where to copy an entry. */
 export interface CopyEntry {
-  /** Absent, empty or -root-: the root folder. */
+  /** The folder of the copy. Absent, empty or -root-: the root. */
   ParentFolderId?: string | undefined;
   /** Absent: the name that it has. */
   Name?: string | undefined;
-  /** What to do when the name is taken. */
-  ConflictBehavior?: 'Fail' | 'Rename' | undefined;
+  ConflictBehavior?: EntryConflict | undefined;
 }
 
 /** With exactly one of FolderName and RelativePath. */
 export interface CreateFolder {
-  /** Absent, empty or -root-: the root folder. */
+  /** The folder to create it in. Absent, empty or -root-: the root. */
   ParentFolderId?: string | undefined;
   /** The name of the new folder. */
   FolderName?: string | undefined;
@@ -422,8 +413,7 @@ export interface CreateFolder {
   RelativePath?: string | undefined;
   Properties?: Properties | undefined;
   ObjectType?: ObjectType | undefined;
-  /** What to do when the name is taken. */
-  ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
+  ConflictBehavior?: FolderConflict | undefined;
 }
 
 /** How much was removed. */
@@ -454,26 +444,18 @@ export interface Entry {
   Properties: Properties;
 }
 
+/** What a rename, move, copy or restore does when the name is taken; `Fail` by default. */
+export type EntryConflict = 'Fail' | 'Rename';
+
+/** The names on the way from the root, each after a slash; / is the root itself. */
+export type EntryPath = string;
+
 /** The entry, or why it was refused. */
 export interface EntryResult {
   /** As it was sent. */
   EntryId: string;
   Entry?: Entry | undefined;
-  /** Why it was refused. */
-  Error?: {
-    /** For programs; the list is closed. */
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
-    /** For people. */
-    Message: string;
-    /** The field or header at fault. */
-    Target?: string | undefined;
-    /** What to send instead. */
-    Hint?: string | undefined;
-    /** The entries that are in the way. */
-    Conflicts?: Entry[] | undefined;
-    /** Names the request in the logs. */
-    RequestTrackingId: string;
-  } | undefined;
+  Error?: ErrorDetails | undefined;
 }
 
 /** What became of each entry, or the job that sees to it. */
@@ -483,30 +465,34 @@ export interface EntryResults {
   Job?: Job | undefined;
 }
 
+/** An ETag in quotes, as `If-Match` takes it. It changes with the record and with the content. */
+export type EntryTag = string;
+
 /** A folder and entries in it. */
 export interface Envelope {
   Folder: Entry;
-  /** Entries in the folder: a page of them, or what was saved. */
-  Children: Entry[];
+  Children: ChildEntries;
 }
 
-/** Why the request was refused. */
+/** The body of every refusal. */
 export interface ErrorAnswer {
-  /** What went wrong. */
-  Error: {
-    /** For programs; the list is closed. */
-    Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
-    /** For people. */
-    Message: string;
-    /** The field or header at fault. */
-    Target?: string | undefined;
-    /** What to send instead. */
-    Hint?: string | undefined;
-    /** The entries that are in the way. */
-    Conflicts?: Entry[] | undefined;
-    /** Names the request in the logs. */
-    RequestTrackingId: string;
-  };
+  Error: ErrorDetails;
+}
+
+/** Why the request, or a part of it, was refused. */
+export interface ErrorDetails {
+  /** For programs; the list is closed. */
+  Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+  /** What went wrong, for people. */
+  Message: string;
+  /** The field or header at fault. */
+  Target?: string | undefined;
+  /** What to send instead. */
+  Hint?: string | undefined;
+  /** The entries that are in the way. */
+  Conflicts?: Entry[] | undefined;
+  /** Identifies the request in the logs. */
+  RequestTrackingId: string;
 }
 
 /** One event of the journal. */
@@ -518,11 +504,11 @@ export interface Event {
   By: string;
   /** Of people: the AppKey of the application that acted for them. */
   Application?: string | undefined;
-  /** What was done, such as file.saved. */
+  /** What was done, such as file.saved or user.role. */
   Action: string;
   /** Or the AppKey, the user, or nothing: what the action is about. */
   EntryId: string;
-  /** Names the request in the logs. */
+  /** The `requesttrackingid` of the request that did it. */
   RequestTrackingId: string;
   /** What else is known of it. */
   Details: Record<string, unknown>;
@@ -530,20 +516,20 @@ export interface Event {
 
 /** A page of events, newest first. */
 export interface Events {
-  /** Newest first. */
+  /** Those that match the filter. */
   Events: Event[];
 }
 
+/** What creating a folder does when the name is taken; `Fail` for FolderName, `Existing` for RelativePath. */
+export type FolderConflict = 'Fail' | 'Rename' | 'Existing';
+
 /** What a person has allowed one application. */
 export interface GivenConsent {
-  /** The AppKey. */
-  Application: string;
-  /** The name of the application. */
-  ApplicationName: string;
+  Application: AppKey;
+  ApplicationName: ApplicationName;
   /** What you allowed; all of it by `scope` of OAuth 2.0. */
   Scopes: string[];
-  /** UTC, always three decimals. */
-  GivenAt: string;
+  GivenAt: Timestamp;
 }
 
 /** What is granted on an entry and everything beneath it. */
@@ -556,8 +542,7 @@ export interface Grant {
 export interface GrantPlace {
   /** The id of the entry. */
   Id: string;
-  /** The way from the root. */
-  Path: string;
+  Path: EntryPath;
 }
 
 /** A group of people. */
@@ -567,15 +552,15 @@ export interface Group {
 
 /** The name and the people of a group. */
 export interface GroupFields {
-  /** Unique in the space. */
+  /** What `group:` and the name refers to in grants. */
   Name: string;
-  /** The ids of people. */
-  Members: string[];
+  /** The people who were added to it. */
+  Members: UserId[];
 }
 
 /** The groups of a space. */
 export interface Groups {
-  /** A page of them. */
+  /** By name. */
   Groups: GroupFields[];
 }
 
@@ -623,7 +608,7 @@ export interface JobAnswer {
   Results?: EntryResult[] | undefined;
 }
 
-/** Public keys (RFC 7517). */
+/** A set of public keys (RFC 7517). */
 export interface KeySet {
   /** The current ones, and those of tokens that are still valid. */
   keys: {
@@ -636,8 +621,7 @@ export interface KeySet {
 export interface Link {
   /** Opens the file without credentials. */
   Url: string;
-  /** UTC, always three decimals. */
-  ExpiresAt: string;
+  ExpiresAt: Timestamp;
 }
 
 /** How long, which version, and whether to show it. */
@@ -686,7 +670,7 @@ export interface Nothing {
 export interface OAuthError {
   /** A code of RFC 6749. */
   error: string;
-  /** For people. */
+  /** A sentence for whoever develops the application. */
   error_description?: string | undefined;
 }
 
@@ -725,20 +709,21 @@ export interface PasswordProof {
 
 /** Entries that a person keeps an eye on, the newest first. */
 export interface PersonalEntries {
-  /** A page of them. */
+  /** At: when it was starred, or used last. */
   Entries: {
     Entry: Entry;
-    /** The way from the root. */
-    Path: string;
-    /** UTC, always three decimals. */
-    At: string;
+    Path: EntryPath;
+    At: Timestamp;
   }[];
 }
+
+/** Who has a role: `user:` and the id of a person, or `group:` and the name of a group. */
+export type Principal = string;
 
 /** Free-form attributes: at most 100 keys of 128 bytes, values of 4 KiB, 64 KiB in all. */
 export type Properties = Record<string, string>;
 
-/** What is not there is not limited. */
+/** Limits of a space, a person or an application; an absent one does not apply. */
 export interface Quota {
   /** Of all versions of all files. */
   Bytes?: number | undefined;
@@ -752,10 +737,9 @@ export interface Quota {
 export interface ReceivedFile {
   /** As it is stored: a taken name is numbered. */
   Name: string;
-  /** Bytes. */
+  /** How many bytes were received. */
   Size: number;
-  /** Of its bytes, in hexadecimal. */
-  Sha256: string;
+  Sha256: Sha256;
 }
 
 /** New recovery codes. */
@@ -764,22 +748,19 @@ export interface RecoveryCodes {
   RecoveryCodes: string[];
 }
 
+/** Where an application may have people sent after they have signed in. */
+export type RedirectUris = string[];
+
 /** An application, with its secret where it is new. */
 export interface RegisteredApplication {
-  /** Names the application in the header AppKey, and as its client id. */
-  AppKey: string;
-  /** Never given to another application. */
-  Name: string;
-  /** `client` signs in with a secret, `server` with a certificate. */
-  Kind: 'client' | 'server';
-  /** Only active ones get tokens. */
-  State: 'active' | 'disabled' | 'removed';
-  /** The scopes that its tokens can have. */
-  Scopes: ('content.read' | 'content.write' | 'content.admin')[];
-  /** Where people may be sent after signing in. */
-  RedirectUris?: string[] | undefined;
+  AppKey: AppKey;
+  Name: ApplicationName;
+  Kind: ApplicationKind;
+  State: ApplicationState;
+  Scopes: ApplicationScopes;
+  RedirectUris?: RedirectUris | undefined;
   CreatedAt: Timestamp;
-  /** Shown once; only its hash is kept. */
+  /** The new secret of a `client`, shown once. */
   Secret?: string | undefined;
 }
 
@@ -797,8 +778,7 @@ export interface RestoreEntry {
   ParentFolderId?: string | undefined;
   /** Absent: the name that it had. */
   Name?: string | undefined;
-  /** What to do when the name is taken. */
-  ConflictBehavior?: 'Fail' | 'Rename' | undefined;
+  ConflictBehavior?: EntryConflict | undefined;
 }
 
 /** A token to revoke (RFC 7009). */
@@ -807,13 +787,13 @@ export interface RevokeRequest {
   token: string;
 }
 
-/** What becomes of the old secret. */
+/** How the secret of an application is replaced. */
 export interface RotateSecret {
   /** How long the replaced secret stays valid; 0 by default. */
   OverlapSeconds?: number | undefined;
 }
 
-/** What becomes of the old secret. */
+/** How the signing secret of a webhook is replaced. */
 export interface RotateWebhook {
   /** How long the replaced secret signs too; 86400 by default. */
   OverlapSeconds?: number | undefined;
@@ -826,6 +806,9 @@ export interface SaveBatchForm {
   /** The files, each a part of this name. The parts may also be named `file`. */
   filename: string[];
 }
+
+/** What a save does when the name is taken: by default, it adds a version to the file. */
+export type SaveConflict = 'Version' | 'Fail' | 'Rename' | 'Existing';
 
 /** A file and what is said of it. */
 export interface SaveFileForm {
@@ -842,24 +825,18 @@ export interface SaveFileForm {
 /** The envelope of a save, and what is shown of the file. */
 export interface SavedVersion {
   Folder?: Entry | undefined;
-  /** Entries in the folder: a page of them, or what was saved. */
-  Children: Entry[];
+  Children: ChildEntries;
   Entry: Entry;
-  /** The way from the root; / for the root itself. */
-  Path: string;
-  /** Quoted; changes with the record or the content. */
-  ETag: string;
-  /** Of the content; files only. */
-  Sha256?: string | undefined;
-  /** Files only. */
-  Version?: number | undefined;
+  Path: EntryPath;
+  ETag: EntryTag;
+  Sha256?: Sha256 | undefined;
+  Version?: VersionNumber | undefined;
 }
 
 /** An entry that was found. */
 export interface SearchResult {
   Entry: Entry;
-  /** The way from the root. */
-  Path: string;
+  Path: EntryPath;
   /** HTML: escaped text with <mark> around what was found. */
   Snippet: string;
 }
@@ -878,10 +855,9 @@ export interface SecondFactor {
   Kind: 'totp' | 'passkey';
   /** As its owner calls it. */
   Name: string;
-  /** UTC, always three decimals. */
-  CreatedAt: string;
-  /** Null: not used yet. */
-  LastUsedAt: string | null;
+  CreatedAt: Timestamp;
+  /** The last sign-in with it; null: none yet. */
+  LastUsedAt: Timestamp | null;
 }
 
 /** The second factors of the person. */
@@ -900,7 +876,7 @@ export interface SelectEntries {
   EntryIds: string[];
 }
 
-/** What is not there is not limited. */
+/** The limits of the service; an absent one does not apply. */
 export interface ServiceLimits {
   /** The largest file. */
   FileBytes: number;
@@ -912,7 +888,7 @@ export interface ServiceLimits {
   FolderLevels: number;
   /** The attributes of one entry. */
   Properties: {
-    /** How many. */
+    /** How many keys an entry can have. */
     Keys: number;
     /** Of one key. */
     KeyBytes: number;
@@ -930,9 +906,9 @@ export interface ServiceLimits {
   };
   /** One request of POST /files/batch. */
   Batch: {
-    /** How many. */
+    /** How many files. */
     Files: number;
-    /** Of all of them. */
+    /** Of all files together. */
     Bytes: number;
   };
   /** How many versions a file keeps. */
@@ -947,7 +923,7 @@ export interface ServiceLimits {
   Space: {
     Quota?: Quota | undefined;
   };
-  /** Who sent the request. */
+  /** The person or application that sent the request. */
   Caller: {
     Quota?: Quota | undefined;
   };
@@ -957,12 +933,9 @@ export interface ServiceLimits {
 export interface Session {
   /** Ends the session, by DELETE. */
   Id: string;
-  /** The AppKey. */
-  Application: string;
-  /** The name of the application. */
-  ApplicationName: string;
-  /** UTC, always three decimals. */
-  StartedAt: string;
+  Application: AppKey;
+  ApplicationName: ApplicationName;
+  StartedAt: Timestamp;
   /** Recorded about once a minute. */
   LastUsedAt: string;
   /** Where it began. */
@@ -985,7 +958,7 @@ export interface Setting {
   Name: string;
   /** Empty: not set. A secret is shown as an ellipsis. */
   Value: string;
-  /** What it is for. */
+  /** What the setting does. */
   About: string;
   /** Whether nobody has set it. */
   IsDefault: boolean;
@@ -999,15 +972,23 @@ export interface SetupForm {
 
 /** A link that sets a password. */
 export interface SetupLink {
-  /** Where the person sets the password, once. Shown once. */
-  SetupUrl: string;
+  SetupUrl: SetupUrl;
   SetupExpiresAt: Timestamp;
 }
+
+/** Where a person sets the password, once. Shown once. */
+export type SetupUrl = string;
+
+/** The SHA-256 of the content of a file, in hexadecimal. */
+export type Sha256 = string;
 
 /** A link to an entry. */
 export interface Share {
   Share: ShareFields;
 }
+
+/** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
+export type ShareAccess = 'read' | 'upload';
 
 /** A link and how it was used. */
 export interface ShareFields {
@@ -1015,8 +996,7 @@ export interface ShareFields {
   Id: string;
   /** The folder or file that the link opens. */
   EntryId: string;
-  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
-  Access: 'read' | 'upload';
+  Access: ShareAccess;
   /** What visitors see. */
   Name: string;
   /** For visitors; null: none. */
@@ -1035,7 +1015,7 @@ export interface ShareFields {
   CreatedAt: Timestamp;
   /** Who made it. */
   CreatedBy: string;
-  /** Null: not used yet. */
+  /** The last download or upload; null: none yet. */
   LastUsedAt: Timestamp | null;
   /** `suspended`: its maker may no longer change the entry, or the entry is in the trash. */
   State: 'active' | 'expired' | 'exhausted' | 'suspended' | 'revoked';
@@ -1049,7 +1029,7 @@ export interface SharePasswordForm {
 
 /** What is shared with the caller. */
 export interface SharedEntries {
-  /** A page of them. */
+  /** Each entry once, with the largest role. */
   Entries: SharedEntry[];
 }
 
@@ -1066,29 +1046,24 @@ export interface SharedEntry {
 
 /** The space that an entry is in. */
 export interface SharedSpace {
-  /** What the header SpaceId takes. */
-  Id: string;
-  /** The name of the space. */
+  Id: SpaceId;
+  /** The name of the space that the entry is in. */
   Name: string;
 }
 
 /** Links, the newest first. */
 export interface Shares {
-  /** A page of them. */
+  /** Expired and revoked ones too, for 30 days. */
   Shares: ShareFields[];
 }
 
-/** An entry, and where it is. */
+/** An entry, and where it is. Files have `Sha256` and `Version`. */
 export interface ShownEntry {
   Entry: Entry;
-  /** The way from the root; / for the root itself. */
-  Path: string;
-  /** Quoted; changes with the record or the content. */
-  ETag: string;
-  /** Of the content; files only. */
-  Sha256?: string | undefined;
-  /** Files only. */
-  Version?: number | undefined;
+  Path: EntryPath;
+  ETag: EntryTag;
+  Sha256?: Sha256 | undefined;
+  Version?: VersionNumber | undefined;
 }
 
 /** The form of the sign-in page, or of the page after it. */
@@ -1107,8 +1082,7 @@ export interface SignIn {
 
 /** A tree of entries with one root folder. */
 export interface Space {
-  /** What the header SpaceId takes. */
-  Id: string;
+  Id: SpaceId;
   /** For people, and in paths of WebDAV. */
   Name: string;
   /** The id of its root folder. */
@@ -1117,9 +1091,15 @@ export interface Space {
   Role?: 'viewer' | 'editor' | 'manager' | undefined;
 }
 
+/** The id of a space, which the header `SpaceId` takes. */
+export type SpaceId = string;
+
+/** What a person may do in a space: a viewer reads, an editor writes too, a manager also manages it. */
+export type SpaceRole = 'viewer' | 'editor' | 'manager';
+
 /** The spaces of the caller. */
 export interface Spaces {
-  /** Those that the caller can use. */
+  /** Those that the caller can use, by name. */
   Spaces: Space[];
 }
 
@@ -1154,7 +1134,7 @@ export interface TokenRequest {
   client_secret?: string | undefined;
   /** Of the sign-in. */
   code?: string | undefined;
-  /** RFC 7636. */
+  /** Proves who began the sign-in (RFC 7636). */
   code_verifier?: string | undefined;
   /** As in the request that began the sign-in. */
   redirect_uri?: string | undefined;
@@ -1203,8 +1183,7 @@ export interface UploadState {
 export interface Usage {
   /** What the space holds in all. */
   Space: {
-    /** The id of the space. */
-    Id: string;
+    Id: SpaceId;
     /** The name of the space. */
     Name: string;
     /** Folders and files without the root, in the trash too. */
@@ -1227,16 +1206,12 @@ export interface Usage {
   })[];
 }
 
-/** A person with a role in the space. */
+/** A person with a role in the space; without `Role` once it was taken away. */
 export interface User {
-  /** What the person signs in with. */
-  Id: string;
-  /** The full name, for people. */
-  Name: string;
-  /** Disabled people cannot sign in. */
-  State: 'active' | 'disabled';
-  /** Absent once it was taken away. */
-  Role?: 'viewer' | 'editor' | 'manager' | undefined;
+  Id: UserId;
+  Name: UserName;
+  State: UserState;
+  Role?: SpaceRole | undefined;
   CreatedAt: Timestamp;
   /** Who made the account; null: unknown. For callers who manage the space. */
   CreatedBy?: string | null | undefined;
@@ -1244,32 +1219,42 @@ export interface User {
   HasSignedIn?: boolean | undefined;
 }
 
+/** What a person signs in with. */
+export type UserId = string;
+
+/** The full name of a person. */
+export type UserName = string;
+
+/** Disabled people cannot sign in. */
+export type UserState = 'active' | 'disabled';
+
 /** The people of a space. */
 export interface Users {
-  /** A page of them. */
+  /** Those with a role in the space. */
   Users: User[];
 }
 
 /** One state of the content of a file. */
 export interface Version {
-  /** 1 for the first. */
-  Version: number;
-  /** Bytes. */
+  Version: VersionNumber;
+  /** The bytes of this version. */
   Size: number;
   /** The media type. */
   ContentType: string;
-  /** Of the content, in hexadecimal. */
-  Sha256: string;
+  Sha256: Sha256;
   CreatedAt: Timestamp;
   /** Who saved it. */
   CreatedBy: string;
-  /** What is new in this version; null: nothing was said. */
+  /** What is new in this version; null: there is no comment. */
   Comment: string | null;
 }
 
+/** Counts the versions of a file: 1 is the first. */
+export type VersionNumber = number;
+
 /** A page of versions, newest first. */
 export interface VersionPage {
-  /** Newest first. */
+  /** The first of the first page is the current version. */
   Versions: Version[];
 }
 
@@ -1279,8 +1264,7 @@ export interface VisibleShare {
   Name: string;
   /** From the maker, to whoever has the link. */
   Note: string | null;
-  /** `upload`: whoever has the link can send files into the folder, and sees nothing that is there. */
-  Access: 'read' | 'upload';
+  Access: ShareAccess;
   ExpiresAt: Timestamp;
   /** Whether it needs a password. */
   HasPassword: boolean;
@@ -1290,18 +1274,15 @@ export interface VisibleShare {
 export interface Webhook {
   /** The id of the webhook. */
   Id: string;
-  /** https, to a public host unless the operator allows other networks. */
-  Url: string;
-  /** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
-  Events: string[];
-  /** Only events of this folder and of what is beneath it, before or after the change. Null: all. */
+  Url: WebhookUrl;
+  Events: WebhookEvents;
+  /** The folder whose events are sent, with those of everything beneath it; null: all events. */
   FolderId: string | null;
-  /** At most 1000 characters. */
+  /** What its maker says of it. */
   Description: string;
   /** `paused` by a person; `failing` from the first failed attempt until a success; `disabled` after 410, or after failing for three days. */
   State: 'active' | 'paused' | 'failing' | 'disabled';
-  /** UTC, always three decimals. */
-  CreatedAt: string;
+  CreatedAt: Timestamp;
   /** Who created it. */
   CreatedBy: string;
   /** The last position of the journal that the receiver took. */
@@ -1317,7 +1298,7 @@ export interface WebhookAnswer {
 
 /** Attempts, newest first. */
 export interface WebhookDeliveries {
-  /** A page of them. */
+  /** Those of the last 30 days, retries too. */
   Deliveries: WebhookDelivery[];
 }
 
@@ -1329,10 +1310,9 @@ export interface WebhookDelivery {
   EventId: string;
   /** The type of the event, such as `cabinet.file.saved`. */
   Type: string;
-  /** 1 for the first. */
+  /** 1 for the first attempt, then one more for each retry. */
   Attempt: number;
-  /** UTC, always three decimals. */
-  At: string;
+  At: Timestamp;
   /** The HTTP status; null: there was no answer. */
   Status: number | null;
   /** How long the attempt took. */
@@ -1347,6 +1327,12 @@ export interface WebhookDelivery {
 export interface WebhookDeliveryAnswer {
   Delivery: WebhookDelivery;
 }
+
+/** `*`, groups such as `file.*`, or events such as `folder.created`; 1 to 100. */
+export type WebhookEvents = string[];
+
+/** Where events are sent: https, to a public host unless the operator allows other networks. */
+export type WebhookUrl = string;
 
 /** A webhook with its new secret. */
 export interface WebhookWithSecret {
@@ -1368,7 +1354,7 @@ export interface Operations {
     path: Record<never, never>;
     query: Record<never, never>;
     headers: {
-      /** What to do when the name is taken */
+      /** When the name is taken: `Fail` refuses with `NameAlreadyExists` (the default); `Rename` takes the next free name, such as `a (2).pdf`; `Existing` answers with what has the name, which is the default with `RelativePath` */
       ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
       /** Only if this is the entry’s ETag; a list, or * for any */
       'If-Match'?: string | undefined;
@@ -1392,7 +1378,7 @@ export interface Operations {
   'GET /folders': {
     path: Record<never, never>;
     query: {
-      /** From the root */
+      /** The path of the folder, from the root */
       path: string;
       /** From the Link of the page before */
       cursor?: string | undefined;
@@ -1460,7 +1446,7 @@ export interface Operations {
       FolderId?: string | undefined;
       /** The file's name, percent-encoded UTF-8; wins over the name in a part */
       FileName?: string | undefined;
-      /** What to do when the name is taken */
+      /** When the name is taken: `Version` saves a new version of the file (the default); `Fail` refuses with `NameAlreadyExists`; `Rename` takes the next free name, such as `a (2).pdf`; `Existing` answers with what has the name */
       ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
       /** Only if this is the ETag of the file’s current content; a list, or * for any */
       'If-Match'?: string | undefined;
@@ -1496,7 +1482,7 @@ export interface Operations {
   'GET /files': {
     path: Record<never, never>;
     query: {
-      /** From the root */
+      /** The path of the file, from the root */
       path: string;
     };
     headers: {
@@ -1521,7 +1507,7 @@ export interface Operations {
     headers: {
       /** Where files go that name no folder; absent, empty or -root-: the root */
       FolderId?: string | undefined;
-      /** What to do when the name is taken */
+      /** When the name is taken: `Version` saves a new version of the file (the default); `Fail` refuses with `NameAlreadyExists`; `Rename` takes the next free name, such as `a (2).pdf`; `Existing` answers with what has the name */
       ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
       /** A repeated request with the same key gets the first result again */
       'Idempotency-Key'?: string | undefined;
@@ -1558,7 +1544,7 @@ export interface Operations {
       FolderId?: string | undefined;
       /** The file's name, percent-encoded UTF-8; wins over the name in a part */
       FileName?: string | undefined;
-      /** What to do when the name is taken */
+      /** When the name is taken: `Version` saves a new version of the file (the default); `Fail` refuses with `NameAlreadyExists`; `Rename` takes the next free name, such as `a (2).pdf`; `Existing` answers with what has the name */
       ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
       /** Only if this is the ETag of the file’s current content; a list, or * for any */
       'If-Match'?: string | undefined;
@@ -1589,7 +1575,7 @@ export interface Operations {
   /** How far an upload has come. */
   'GET /uploads/{id}': {
     path: {
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -1605,7 +1591,7 @@ export interface Operations {
   /** Append bytes to an upload. */
   'PATCH /uploads/{id}': {
     path: {
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -1631,7 +1617,7 @@ export interface Operations {
   /** Give up an upload. */
   'DELETE /uploads/{id}': {
     path: {
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -1644,10 +1630,10 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** What is known of tus here. */
+  /** What an upload can do. */
   'OPTIONS /uploads/{id}': {
     path: {
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -1658,7 +1644,7 @@ export interface Operations {
   /** Show an entry. */
   'GET /entries/{id}': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: Record<never, never>;
@@ -1669,7 +1655,7 @@ export interface Operations {
   /** Rename, move, change properties or the object type. */
   'PATCH /entries/{id}': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: Record<never, never>;
@@ -1680,7 +1666,7 @@ export interface Operations {
       'If-None-Match'?: string | undefined;
       /** Only if it has not changed after this date; ignored beside If-Match */
       'If-Unmodified-Since'?: string | undefined;
-      /** What to do when the name is taken */
+      /** When the name is taken: `Fail` refuses with `NameAlreadyExists` (the default); `Rename` takes the next free name, such as `a (2).pdf` */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
     };
     body: ChangeEntry;
@@ -1689,7 +1675,7 @@ export interface Operations {
   /** Put an entry into the trash, or remove it for good. */
   'DELETE /entries/{id}': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: {
@@ -1710,7 +1696,7 @@ export interface Operations {
   /** Show who has locked an entry. */
   'GET /entries/{id}/locks': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: {
@@ -1724,7 +1710,7 @@ export interface Operations {
   /** Copy an entry, a folder with all beneath it. */
   'POST /entries/{id}/copy': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: Record<never, never>;
@@ -1735,7 +1721,7 @@ export interface Operations {
       'If-None-Match'?: string | undefined;
       /** Only if it has not changed after this date; ignored beside If-Match */
       'If-Unmodified-Since'?: string | undefined;
-      /** What to do when the name is taken */
+      /** When the name is taken: `Fail` refuses with `NameAlreadyExists` (the default); `Rename` takes the next free name, such as `a (2).pdf` */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
     };
     body: CopyEntry;
@@ -1746,7 +1732,7 @@ export interface Operations {
     path: Record<never, never>;
     query: Record<never, never>;
     headers: {
-      /** What to do when the name is taken */
+      /** When the name is taken: `Fail` refuses with `NameAlreadyExists` (the default); `Rename` takes the next free name, such as `a (2).pdf` */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
       /** respond-async: the work goes on after the answer */
       Prefer?: string | undefined;
@@ -1759,7 +1745,7 @@ export interface Operations {
   /** Show how far a job is. */
   'GET /jobs/{id}': {
     path: {
-      /** The job */
+      /** The id of a job that you began */
       id: string;
     };
     query: Record<never, never>;
@@ -1770,7 +1756,7 @@ export interface Operations {
   /** Bring an entry back out of the trash. */
   'POST /entries/{id}/restore': {
     path: {
-      /** What `GET /trash` shows */
+      /** The id of an entry that `GET /trash` lists */
       id: string;
     };
     query: Record<never, never>;
@@ -1781,7 +1767,7 @@ export interface Operations {
       'If-None-Match'?: string | undefined;
       /** Only if it has not changed after this date; ignored beside If-Match */
       'If-Unmodified-Since'?: string | undefined;
-      /** What to do when the name is taken */
+      /** When the name is taken: `Fail` refuses with `NameAlreadyExists` (the default); `Rename` takes the next free name, such as `a (2).pdf` */
       ConflictBehavior?: 'Fail' | 'Rename' | undefined;
     };
     body: RestoreEntry;
@@ -1817,7 +1803,7 @@ export interface Operations {
   /** The bytes of a file, verified while they are read. */
   'GET /files/{id}/content': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
     };
     query: {
@@ -1840,7 +1826,7 @@ export interface Operations {
   /** Save a new version of a file. */
   'PUT /files/{id}/content': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
     };
     query: Record<never, never>;
@@ -1868,7 +1854,7 @@ export interface Operations {
   /** A small picture of a file. */
   'GET /files/{id}/thumbnail': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
     };
     query: {
@@ -1885,7 +1871,7 @@ export interface Operations {
   /** Make a short-lived address for the bytes of one version. */
   'POST /files/{id}/link': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
     };
     query: Record<never, never>;
@@ -1896,7 +1882,7 @@ export interface Operations {
   /** End the short-lived addresses of a file. */
   'DELETE /files/{id}/link': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
     };
     query: Record<never, never>;
@@ -1907,7 +1893,7 @@ export interface Operations {
   /** The versions of a file, newest first. */
   'GET /files/{id}/versions': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
     };
     query: {
@@ -1923,9 +1909,9 @@ export interface Operations {
   /** Bring an old version back, as a new one. */
   'POST /files/{id}/versions/{version}/restore': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
-      /** Its number */
+      /** The number of a version of the file */
       version: number;
     };
     query: Record<never, never>;
@@ -1943,9 +1929,9 @@ export interface Operations {
   /** Remove an old version for good. */
   'DELETE /files/{id}/versions/{version}': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
-      /** Its number */
+      /** The number of a version of the file */
       version: number;
     };
     query: Record<never, never>;
@@ -1963,9 +1949,9 @@ export interface Operations {
   /** Say something of a version. */
   'PATCH /files/{id}/versions/{version}': {
     path: {
-      /** The file */
+      /** The id of a file */
       id: string;
-      /** Its number */
+      /** The number of a version of the file */
       version: number;
     };
     query: Record<never, never>;
@@ -2033,7 +2019,7 @@ export interface Operations {
   /** Show who may see an entry, and why. */
   'GET /entries/{id}/access': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: {
@@ -2049,7 +2035,7 @@ export interface Operations {
   /** Share an entry with a person or a group. */
   'PUT /entries/{id}/access/{principal}': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
       /** `user:` and the id of a person, or `group:` and the name of a group, percent-encoded */
       principal: string;
@@ -2062,7 +2048,7 @@ export interface Operations {
   /** Stop sharing an entry with a person or a group. */
   'DELETE /entries/{id}/access/{principal}': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
       /** `user:` and the id of a person, or `group:` and the name of a group, percent-encoded */
       principal: string;
@@ -2143,7 +2129,7 @@ export interface Operations {
   /** Make a link for people without an account. */
   'POST /entries/{id}/shares': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: Record<never, never>;
@@ -2154,7 +2140,7 @@ export interface Operations {
   /** List the links to an entry. */
   'GET /entries/{id}/shares': {
     path: {
-      /** The entry */
+      /** The id of a folder or a file; `-root-` is the root folder */
       id: string;
     };
     query: {
@@ -2188,7 +2174,7 @@ export interface Operations {
   /** Show a link. */
   'GET /shares/{id}': {
     path: {
-      /** The link */
+      /** The id of the link, which is not the secret in its address */
       id: string;
     };
     query: Record<never, never>;
@@ -2199,7 +2185,7 @@ export interface Operations {
   /** Change a link. */
   'PATCH /shares/{id}': {
     path: {
-      /** The link */
+      /** The id of the link, which is not the secret in its address */
       id: string;
     };
     query: Record<never, never>;
@@ -2210,7 +2196,7 @@ export interface Operations {
   /** Revoke a link. */
   'DELETE /shares/{id}': {
     path: {
-      /** The link */
+      /** The id of the link, which is not the secret in its address */
       id: string;
     };
     query: Record<never, never>;
@@ -2258,7 +2244,7 @@ export interface Operations {
   /** End a session. */
   'DELETE /me/sessions/{id}': {
     path: {
-      /** The session */
+      /** The id of one of your sessions */
       id: string;
     };
     query: Record<never, never>;
@@ -2282,7 +2268,7 @@ export interface Operations {
   /** Take back a consent. */
   'DELETE /me/consents/{appKey}': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2314,7 +2300,7 @@ export interface Operations {
   /** Remove an app password. */
   'DELETE /me/app-passwords/{id}': {
     path: {
-      /** The app password */
+      /** The id of an app password */
       id: string;
     };
     query: Record<never, never>;
@@ -2357,7 +2343,7 @@ export interface Operations {
   /** Remove a second factor. */
   'POST /me/second-factors/{id}/remove': {
     path: {
-      /** The second factor */
+      /** The id of one of your second factors */
       id: string;
     };
     query: Record<never, never>;
@@ -2397,7 +2383,7 @@ export interface Operations {
   /** Star an entry. */
   'PUT /me/starred/{entryId}': {
     path: {
-      /** The entry */
+      /** The id of the entry, starred or not */
       entryId: string;
     };
     query: Record<never, never>;
@@ -2408,7 +2394,7 @@ export interface Operations {
   /** Take a star away. */
   'DELETE /me/starred/{entryId}': {
     path: {
-      /** The entry */
+      /** The id of the entry, starred or not */
       entryId: string;
     };
     query: Record<never, never>;
@@ -2453,7 +2439,7 @@ export interface Operations {
   /** Show a space that the caller is in. */
   'GET /spaces/{id}': {
     path: {
-      /** The space */
+      /** The id of the space */
       id: string;
     };
     query: Record<never, never>;
@@ -2464,7 +2450,7 @@ export interface Operations {
   /** Rename a space. */
   'PATCH /spaces/{id}': {
     path: {
-      /** The space */
+      /** The id of the space */
       id: string;
     };
     query: Record<never, never>;
@@ -2502,7 +2488,7 @@ export interface Operations {
   /** Show an application of the space. */
   'GET /applications/{appKey}': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2516,7 +2502,7 @@ export interface Operations {
   /** Disable an application, or enable it again. */
   'PATCH /applications/{appKey}': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2530,7 +2516,7 @@ export interface Operations {
   /** Remove an application for good. */
   'DELETE /applications/{appKey}': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2544,7 +2530,7 @@ export interface Operations {
   /** Give an application a new secret. */
   'POST /applications/{appKey}/rotate': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2558,7 +2544,7 @@ export interface Operations {
   /** The certificates that an application may show. */
   'GET /applications/{appKey}/certificates': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2572,7 +2558,7 @@ export interface Operations {
   /** Register another certificate of an application. */
   'POST /applications/{appKey}/certificates': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
     };
     query: Record<never, never>;
@@ -2586,9 +2572,9 @@ export interface Operations {
   /** Refuse a certificate from now on. */
   'DELETE /applications/{appKey}/certificates/{thumbprint}': {
     path: {
-      /** The application */
+      /** The AppKey of the application */
       appKey: string;
-      /** The certificate */
+      /** The thumbprint of the certificate, as `GET` lists it */
       thumbprint: string;
     };
     query: Record<never, never>;
@@ -2629,7 +2615,7 @@ export interface Operations {
   /** Show a person of the space. */
   'GET /users/{id}': {
     path: {
-      /** The user */
+      /** What the person signs in with */
       id: string;
     };
     query: Record<never, never>;
@@ -2643,7 +2629,7 @@ export interface Operations {
   /** Give a person a role in the space, or another one. */
   'PATCH /users/{id}': {
     path: {
-      /** The user */
+      /** What the person signs in with */
       id: string;
     };
     query: Record<never, never>;
@@ -2657,7 +2643,7 @@ export interface Operations {
   /** Take the role in the space away from a person. */
   'DELETE /users/{id}': {
     path: {
-      /** The user */
+      /** What the person signs in with */
       id: string;
     };
     query: Record<never, never>;
@@ -2671,7 +2657,7 @@ export interface Operations {
   /** Make a new setup link for a person. */
   'POST /users/{id}/setup': {
     path: {
-      /** The user */
+      /** What the person signs in with */
       id: string;
     };
     query: Record<never, never>;
@@ -2738,7 +2724,7 @@ export interface Operations {
   /** Show a webhook. */
   'GET /webhooks/{id}': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: Record<never, never>;
@@ -2752,7 +2738,7 @@ export interface Operations {
   /** Change, pause or activate a webhook. */
   'PATCH /webhooks/{id}': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: Record<never, never>;
@@ -2766,7 +2752,7 @@ export interface Operations {
   /** Remove a webhook. */
   'DELETE /webhooks/{id}': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: Record<never, never>;
@@ -2780,7 +2766,7 @@ export interface Operations {
   /** Give a webhook a new secret. */
   'POST /webhooks/{id}/rotate': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: Record<never, never>;
@@ -2794,7 +2780,7 @@ export interface Operations {
   /** Send a test event now. */
   'POST /webhooks/{id}/test': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: Record<never, never>;
@@ -2808,7 +2794,7 @@ export interface Operations {
   /** What was sent to a webhook. */
   'GET /webhooks/{id}/deliveries': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: {
@@ -2827,7 +2813,7 @@ export interface Operations {
   /** Send events again. */
   'POST /webhooks/{id}/replay': {
     path: {
-      /** The webhook */
+      /** The id of the webhook */
       id: string;
     };
     query: Record<never, never>;
@@ -2943,7 +2929,7 @@ export interface Operations {
   /** Open a link. */
   'GET /shared/{secret}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
     };
     query: {
@@ -2964,9 +2950,9 @@ export interface Operations {
   /** Show a folder beneath a link. */
   'GET /shared/{secret}/folders/{id}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The folder */
+      /** The id of the folder of the link, or of one beneath it */
       id: string;
     };
     query: {
@@ -2987,9 +2973,9 @@ export interface Operations {
   /** The bytes of a file beneath a link. */
   'GET /shared/{secret}/files/{id}/content': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The file */
+      /** The id of the file of the link, or of one beneath its folder */
       id: string;
     };
     query: {
@@ -3014,7 +3000,7 @@ export interface Operations {
   /** Everything that a link leads to, as a ZIP. */
   'GET /shared/{secret}/archive': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
     };
     query: Record<never, never>;
@@ -3028,7 +3014,7 @@ export interface Operations {
   /** Send a file by a link. */
   'POST /shared/{secret}/files': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
     };
     query: Record<never, never>;
@@ -3050,7 +3036,7 @@ export interface Operations {
   /** Begin a resumable upload by a link. */
   'POST /shared/{secret}/uploads': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
     };
     query: Record<never, never>;
@@ -3072,9 +3058,9 @@ export interface Operations {
   /** How far an upload by a link has come. */
   'GET /shared/{secret}/uploads/{id}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -3090,9 +3076,9 @@ export interface Operations {
   /** Append bytes to an upload by a link. */
   'PATCH /shared/{secret}/uploads/{id}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -3110,9 +3096,9 @@ export interface Operations {
   /** Give up an upload by a link. */
   'DELETE /shared/{secret}/uploads/{id}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The upload */
+      /** The id of the upload, with which its `Location` ends */
       id: string;
     };
     query: Record<never, never>;
@@ -3128,7 +3114,7 @@ export interface Operations {
   /** The page of a link. */
   'GET {base}/s/{secret}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
     };
     query: {
@@ -3144,7 +3130,7 @@ export interface Operations {
   /** Open the page of a link by its password. */
   'POST {base}/s/{secret}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
     };
     query: Record<never, never>;
@@ -3155,9 +3141,9 @@ export interface Operations {
   /** The page of a folder beneath a link. */
   'GET {base}/s/{secret}/folders/{id}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The folder */
+      /** The id of the folder of the link, or of one beneath it */
       id: string;
     };
     query: {
@@ -3173,9 +3159,9 @@ export interface Operations {
   /** The page of a file beneath a link. */
   'GET {base}/s/{secret}/files/{id}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the link, with which its address ends */
       secret: string;
-      /** The file */
+      /** The id of the file of the link, or of one beneath its folder */
       id: string;
     };
     query: Record<never, never>;
@@ -3186,7 +3172,7 @@ export interface Operations {
   /** The script or the style of the pages of links. */
   'GET {base}/s-files/{file}': {
     path: {
-      /** Its name */
+      /** The name of the file, as the page refers to it */
       file: string;
     };
     query: Record<never, never>;
@@ -3208,7 +3194,7 @@ export interface Operations {
   /** A script, a style or a picture of that page. */
   'GET {base}/docs/{file}': {
     path: {
-      /** Its name */
+      /** The name of the file, as the page refers to it */
       file: string;
     };
     query: Record<never, never>;
@@ -3307,7 +3293,7 @@ export interface Operations {
   /** The page on which a person sets the first password. */
   'GET {base}/setup/{secret}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the setup link */
       secret: string;
     };
     query: Record<never, never>;
@@ -3318,7 +3304,7 @@ export interface Operations {
   /** Set the first password. */
   'POST {base}/setup/{secret}': {
     path: {
-      /** The secret of the link */
+      /** The secret of the setup link */
       secret: string;
     };
     query: Record<never, never>;
@@ -3351,7 +3337,7 @@ export interface Operations {
   /** The console at /files/{id}. */
   'GET {base}/files/{id}': {
     path: {
-      /** What is shown */
+      /** The `id` of what the console shows */
       id: string;
     };
     query: Record<never, never>;
@@ -3420,7 +3406,7 @@ export interface Operations {
   /** The console at /manage/{page}. */
   'GET {base}/manage/{page}': {
     path: {
-      /** What is shown */
+      /** The `page` of what the console shows */
       page: string;
     };
     query: Record<never, never>;
@@ -3434,9 +3420,9 @@ export interface Operations {
   /** The console at /manage/{page}/{id}. */
   'GET {base}/manage/{page}/{id}': {
     path: {
-      /** What is shown */
+      /** The `page` of what the console shows */
       page: string;
-      /** What is shown */
+      /** The `id` of what the console shows */
       id: string;
     };
     query: Record<never, never>;
@@ -3450,7 +3436,7 @@ export interface Operations {
   /** A script, a style or a picture of the console. */
   'GET {base}/assets/{file}': {
     path: {
-      /** Its name */
+      /** The name of the file, as the page refers to it */
       file: string;
     };
     query: Record<never, never>;

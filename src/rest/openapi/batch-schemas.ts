@@ -3,7 +3,7 @@
 import { entryActions, maxEntriesAtOnce } from '../../operations/change-entries.ts';
 import { exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
-import { Entry, ErrorAnswer } from './schemas.ts';
+import { Entry, EntryConflict, ErrorDetails } from './schemas.ts';
 
 export const ChangeEntries = Type.Object(
   {
@@ -19,7 +19,7 @@ export const ChangeEntries = Type.Object(
           'Where to: needed to move; where copies go (absent: the root) and what is restored (absent: where it was). -root- is the root.',
       }),
     ),
-    ConflictBehavior: Type.Optional(Type.Enum(['Fail', 'Rename'], { description: 'What to do when a name is taken.' })),
+    ConflictBehavior: Type.Optional(EntryConflict),
   },
   { title: 'ChangeEntries', description: 'What to do, and to which entries.' },
 );
@@ -28,7 +28,7 @@ const Result = Type.Object(
   {
     EntryId: Type.String({ description: 'As it was sent.' }),
     Entry: Type.Optional(Entry),
-    Error: Type.Optional(Type.Object(ErrorAnswer.properties.Error.properties, { description: 'Why it was refused.' })),
+    Error: Type.Optional(ErrorDetails),
   },
   { title: 'EntryResult', description: 'The entry, or why it was refused.' },
 );

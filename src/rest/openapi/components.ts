@@ -4,6 +4,7 @@ import type { RefusalCode } from '../../domain/refusal.ts';
 import type { Parameter, ResponseDescription } from './description.ts';
 import { toRefusalExample } from './examples.ts';
 import { answerHeader, headerComponents } from './headers.ts';
+import { refusalMeanings } from './refusal-meanings.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -59,7 +60,7 @@ export class Components {
   }
 
   addExample(code: RefusalCode) {
-    const example = { summary: code, description: `A refusal with the code ${code}.`, value: toRefusalExample(code) };
+    const example = { summary: code, description: refusalMeanings[code], value: toRefusalExample(code) };
     this.#examples.set(code, example);
     return { $ref: `#/components/examples/${code}` };
   }

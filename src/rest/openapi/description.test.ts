@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
@@ -8,6 +8,7 @@ import { type Document, openDescription } from '../../../test/interface/descript
 import { routes } from '../routes.ts';
 import { type MediaType, tags } from './description.ts';
 import { toDocument } from './document.ts';
+import { refusalMeanings } from './refusal-meanings.ts';
 import { listRefusals } from './responses.ts';
 
 type Operation = {
@@ -133,6 +134,43 @@ test('every schema, and every field of one, is described', () => {
     ...listUndescribed(name, schema),
   ]);
   assert.deepEqual(missing, []);
+});
+
+test('no description says what another one says already', () => {
+  const seen = new Map<string, string>();
+  const repeated = listTexts('', document).flatMap(([where, text]) => {
+    const first = seen.get(text);
+    seen.set(text, first ?? where);
+    return first === undefined ? [] : [`${where} repeats ${first}: ${text}`];
+  });
+  assert.deepEqual(repeated, []);
+});
+
+/** The descriptions and summaries, each with its place; those within examples are data. */
+function listTexts(where: string, value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]): [string, string][] => {
+    if (/^(description|summary)$/.test(key) && typeof item === 'string') return [[`${where}/${key}`, item]];
+    const isData = /^(example|value|default|enum)$/.test(key) || (key === 'examples' && where !== '/components');
+    return isData ? [] : listTexts(`${where}/${key}`, item);
+  });
+}
+
+test('the description of a HEAD names the headers that a success carries', () => {
+  const { head } = document.paths['/v1/contentmanagement/files/{id}/content'] as unknown as {
+    head?: { description: string };
+  };
+  assert.match(head?.description ?? '', /`ETag`.*`Repr-Digest`/);
+});
+
+test('the examples of refusals are described as docs/contract.md §7.4 has them', () => {
+  const contract = readFileSync(join(import.meta.dirname, '../../../docs/contract.md'), 'utf8');
+  const rows = [...contract.matchAll(/^\| `(\w+)` \| [\d, ]+ \| (.+) \|$/gm)];
+  const sentences = new Map(rows.map(([, code = '', text = '']) => [code, text.replaceAll(/ \(§[\d.]+\)/g, '')]));
+  for (const [code, meaning] of Object.entries(refusalMeanings)) {
+    const text = sentences.get(code) ?? '';
+    if (!/^see §/.test(text)) assert.equal(meaning, `${text.charAt(0).toUpperCase()}${text.slice(1)}.`, code);
+  }
 });
 
 /** Fields that refer to a component have its description. */

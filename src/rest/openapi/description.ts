@@ -144,17 +144,19 @@ export function bytesBody(
 
 const fileHeaders = answerHeader('ETag', 'Last-Modified', 'Repr-Digest', 'Accept-Ranges', 'Content-Disposition');
 
-/** The statuses of RFC 9110 that a download can have. */
-export const downloadAnswers = {
-  200: bytesAnswer('The bytes', '*/*', fileHeaders),
-  206: bytesAnswer('A part of them, or several as multipart/byteranges', '*/*', {
-    ...fileHeaders,
-    ...answerHeader('Content-Range'),
-  }),
-  304: { description: 'They have not changed', headers: fileHeaders },
-  412: { description: 'They have changed', headers: fileHeaders },
-  416: { description: 'There are no such bytes', headers: { ...fileHeaders, ...answerHeader('Content-Range') } },
-};
+/** The statuses of RFC 9110 that a download can have; `description` is that of the whole. */
+export function downloadAnswers(description: string): Record<number, ResponseDescription> {
+  return {
+    200: bytesAnswer(description, '*/*', fileHeaders),
+    206: bytesAnswer('The range of bytes, or several ranges as multipart/byteranges', '*/*', {
+      ...fileHeaders,
+      ...answerHeader('Content-Range'),
+    }),
+    304: { description: 'The bytes have not changed', headers: fileHeaders },
+    412: { description: 'The bytes have changed', headers: fileHeaders },
+    416: { description: 'The file has no such bytes', headers: { ...fileHeaders, ...answerHeader('Content-Range') } },
+  };
+}
 
 export function pageAnswer(description: string, ...headers: HeaderName[]): ResponseDescription {
   return {
@@ -182,6 +184,18 @@ export function query(
   return { name, in: 'query', description, schema, ...(example !== undefined && { example }) };
 }
 
+const conflictMeanings: Record<ConflictBehavior, string> = {
+  Version: '`Version` saves a new version of the file',
+  Fail: '`Fail` refuses with `NameAlreadyExists`',
+  Rename: '`Rename` takes the next free name, such as `a (2).pdf`',
+  Existing: '`Existing` answers with what has the name',
+};
+
+function describeChoices(choices: readonly ConflictBehavior[]): string {
+  const [first, ...others] = choices.map((choice) => conflictMeanings[choice]);
+  return [`${first} (the default)`, ...others].join('; ');
+}
+
 /** RFC 9530, section 2: a dictionary of digests. */
 const digestField = Type.String({ pattern: '^\\s*[a-z0-9*_.-]+=:[A-Za-z0-9+/]*={0,2}:' });
 const exampleDigest = 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:';
@@ -189,7 +203,7 @@ const exampleDigest = 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:';
 export const headers = {
   /** The first is the default. */
   conflictBehavior: (...choices: ConflictBehavior[]): Parameter => ({
-    ...header('ConflictBehavior', 'What to do when the name is taken', choices[0]),
+    ...header('ConflictBehavior', `When the name is taken: ${describeChoices(choices)}`, choices[0]),
     schema: Type.Enum(choices, { default: choices[0] }),
   }),
   idempotencyKey: header(
@@ -239,12 +253,25 @@ export function pathId(description: string, name = 'id'): Parameter {
   return { name, in: 'path', required: true, description, schema: Type.String({ minLength: 1 }), example };
 }
 
-export function pathParameter(example: string): Parameter {
+/** Ids that many paths have. */
+export const ids = {
+  entry: pathId('The id of a folder or a file; `-root-` is the root folder'),
+  file: pathId('The id of a file'),
+  upload: pathId('The id of the upload, with which its `Location` ends'),
+  /** Of a link for people without an account. */
+  linkSecret: pathId('The secret of the link, with which its address ends', 'secret'),
+  sharedFolder: pathId('The id of the folder of the link, or of one beneath it'),
+  sharedFile: pathId('The id of the file of the link, or of one beneath its folder'),
+  /** Of a page or its files. */
+  asset: pathId('The name of the file, as the page refers to it', 'file'),
+};
+
+export function pathParameter(description: string, example: string): Parameter {
   return {
     name: 'path',
     in: 'query',
     required: true,
-    description: 'From the root',
+    description,
     schema: Type.String({ pattern: '^/' }),
     example,
   };

@@ -64,11 +64,19 @@ function toHeadOperation(route: Route, components: Components): Json {
     tags: [tag],
     operationId: `${operationId}Head`,
     summary: `${summary}: headers only`,
-    description: `The status and headers of \`GET ${route.path}\`, without the body.`,
+    description: describeHead(route),
     ...(parameters !== undefined && { parameters: parameters.map((parameter) => components.addParameter(parameter)) }),
     security: route.describe.security ?? toSecurity(route),
     responses: toHeadResponses(route, components),
   };
+}
+
+/** Names the headers of a success, because they are all that the answer says. */
+function describeHead({ path, describe: { responses, headResponses = responses } }: Route): string {
+  const successes = Object.entries(headResponses).filter(([status]) => Number(status) < 300);
+  const names = new Set(successes.flatMap(([, { headers = {} }]) => Object.keys(headers)));
+  const carried = [...names].map((name) => `\`${name}\``).join(', ');
+  return `The status and headers of \`GET ${path}\`, without the body.${carried && ` A success carries ${carried}.`}`;
 }
 
 function toSecurity({ action }: Route): Json[] {

@@ -2,13 +2,24 @@
 
 import { longestComment } from '../../domain/entry.ts';
 import { Type } from './json-schema.ts';
-import { Entry, Envelope, ErrorAnswer, entryName, ObjectType, Properties, ShownEntry, Timestamp } from './schemas.ts';
+import {
+  Entry,
+  EntryConflict,
+  Envelope,
+  ErrorAnswer,
+  entryName,
+  ObjectType,
+  Properties,
+  SaveConflict,
+  Sha256,
+  ShownEntry,
+  Timestamp,
+  VersionNumber,
+} from './schemas.ts';
 
 const objectType = ObjectType;
-const conflictBehavior = Type.Enum(['Fail', 'Rename'], { description: 'What to do when the name is taken.' });
-const comment = Type.Union([Type.String({ maxLength: longestComment }), Type.Null()], {
-  description: 'What is new in this version; null: nothing was said.',
-});
+const comment = (description: string) =>
+  Type.Union([Type.String({ maxLength: longestComment }), Type.Null()], { description });
 
 /** The metadata of one file of a batch, at the same index as its part among the file parts. */
 export const BatchFile = Type.Object(
@@ -23,9 +34,7 @@ export const BatchFile = Type.Object(
     ContentType: Type.Optional(Type.String({ description: "Absent: the part's own." })),
     ObjectType: Type.Optional(objectType),
     Properties: Type.Optional(Properties),
-    ConflictBehavior: Type.Optional(
-      Type.Enum(['Version', 'Fail', 'Rename', 'Existing'], { description: 'What to do when the name is taken.' }),
-    ),
+    ConflictBehavior: Type.Optional(SaveConflict),
     Comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
     Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'Hexadecimal; checked.' })),
   },
@@ -67,16 +76,18 @@ export const ChangeEntry = Type.Object(
       }),
     ),
     ObjectType: Type.Optional(objectType),
-    ConflictBehavior: Type.Optional(conflictBehavior),
+    ConflictBehavior: Type.Optional(EntryConflict),
   },
-  { title: 'ChangeEntry', description: 'What to change; what is absent stays.' },
+  { title: 'ChangeEntry', description: 'Changes of an entry; what is absent stays.' },
 );
 
 export const CopyEntry = Type.Object(
   {
-    ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
+    ParentFolderId: Type.Optional(
+      Type.String({ description: 'The folder of the copy. Absent, empty or -root-: the root.' }),
+    ),
     Name: Type.Optional(Type.String({ ...entryName, description: 'Absent: the name that it has.' })),
-    ConflictBehavior: Type.Optional(conflictBehavior),
+    ConflictBehavior: Type.Optional(EntryConflict),
   },
   { title: 'CopyEntry', description: 'Where to copy an entry.' },
 );
@@ -90,7 +101,7 @@ export const RestoreEntry = Type.Object(
   {
     ParentFolderId: Type.Optional(Type.String({ description: 'Absent: where it was.' })),
     Name: Type.Optional(Type.String({ ...entryName, description: 'Absent: the name that it had.' })),
-    ConflictBehavior: Type.Optional(conflictBehavior),
+    ConflictBehavior: Type.Optional(EntryConflict),
   },
   { title: 'RestoreEntry', description: 'Where to restore an entry.' },
 );
@@ -117,24 +128,24 @@ export const EmptiedTrash = Type.Object(
 
 export const Version = Type.Object(
   {
-    Version: Type.Integer({ description: '1 for the first.', minimum: 1 }),
-    Size: Type.Integer({ description: 'Bytes.', minimum: 0 }),
+    Version: VersionNumber,
+    Size: Type.Integer({ description: 'The bytes of this version.', minimum: 0 }),
     ContentType: Type.String({ description: 'The media type.' }),
-    Sha256: Type.String({ description: 'Of the content, in hexadecimal.', pattern: '^[0-9a-f]{64}$' }),
+    Sha256,
     CreatedAt: Timestamp,
     CreatedBy: Type.String({ description: 'Who saved it.' }),
-    Comment: comment,
+    Comment: comment('What is new in this version; null: there is no comment.'),
   },
   { title: 'Version', description: 'One state of the content of a file.' },
 );
 
 export const VersionPage = Type.Object(
-  { Versions: Type.Array(Version, { description: 'Newest first.' }) },
+  { Versions: Type.Array(Version, { description: 'The first of the first page is the current version.' }) },
   { title: 'VersionPage', description: 'A page of versions, newest first.' },
 );
 
 export const CommentVersion = Type.Object(
-  { Comment: comment },
+  { Comment: comment('What to write beside the version; null removes the comment.') },
   { title: 'CommentVersion', description: 'A comment on a version; null removes it.' },
 );
 
@@ -150,7 +161,7 @@ export const ChangesPage = Type.Object(
         Position: Type.Integer({ minimum: 0, description: 'Grows from change to change.' }),
         At: Timestamp,
         By: Type.String({ description: 'Who changed it, in the form of `CreatedBy`.' }),
-        Action: Type.String({ description: 'What was done, such as file.saved.' }),
+        Action: Type.String({ description: 'What was done to the entry, such as file.saved.' }),
         EntryId: Type.String({ description: 'What was changed.' }),
         ParentFolderId: Type.Optional(Type.String({ description: 'Where it is now; absent at the top of the trash.' })),
         Trashed: Type.Optional(Type.Boolean({ description: 'True: it is in the trash itself.' })),

@@ -3,27 +3,43 @@
 import { grantRoles, roles } from '../../domain/caller.ts';
 import { exampleFile, exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
-import { Entry, Timestamp } from './schemas.ts';
+import { UserId } from './managing-schemas.ts';
+import { Entry, EntryPath, SpaceId, Timestamp } from './schemas.ts';
 
-const principal = Type.String({ description: '`user:` and the id of a person, or `group:` and the name of a group.' });
+const Principal = Type.String({
+  title: 'Principal',
+  description: 'Who has a role: `user:` and the id of a person, or `group:` and the name of a group.',
+  examples: ['user:alice'],
+});
 
 const GrantPlace = Type.Object(
   {
     Id: Type.String({ description: 'The id of the entry.' }),
-    Path: Type.String({ description: 'The way from the root.' }),
+    Path: EntryPath,
   },
   { title: 'GrantPlace', description: 'The entry that a role was granted on.' },
 );
 
+const exampleAccessLine = {
+  Principal: 'user:alice',
+  Role: 'editor',
+  From: { Id: exampleIds.folder, Path: '/Invoices' },
+} as const;
+
 const AccessLine = Type.Object(
   {
-    Principal: principal,
-    Role: Type.Enum([...roles], { description: 'What it allows.' }),
+    Principal,
+    Role: Type.Enum([...roles], { description: 'What it allows.', examples: ['editor'] }),
     From: Type.Union([GrantPlace, Type.Enum(['space'])], {
       description: 'The entry that it was granted on: this one, or a folder above it. `space`: a role in the space.',
+      examples: ['space'],
     }),
   },
-  { title: 'AccessLine', description: 'One reason why somebody may see the entry.' },
+  {
+    title: 'AccessLine',
+    description: 'One reason why somebody may see the entry.',
+    examples: [exampleAccessLine],
+  },
 );
 
 export const AccessList = Type.Object(
@@ -38,8 +54,8 @@ export const Grant = Type.Object(
 
 const SharedSpace = Type.Object(
   {
-    Id: Type.String({ description: 'What the header SpaceId takes.' }),
-    Name: Type.String({ description: 'The name of the space.' }),
+    Id: SpaceId,
+    Name: Type.String({ description: 'The name of the space that the entry is in.' }),
   },
   { title: 'SharedSpace', description: 'The space that an entry is in.' },
 );
@@ -56,14 +72,14 @@ const SharedEntry = Type.Object(
 );
 
 export const SharedEntries = Type.Object(
-  { Entries: Type.Array(SharedEntry, { description: 'A page of them.' }) },
+  { Entries: Type.Array(SharedEntry, { description: 'Each entry once, with the largest role.' }) },
   { title: 'SharedEntries', description: 'What is shared with the caller.' },
 );
 
 const groupFields = Type.Object(
   {
-    Name: Type.String({ description: 'Unique in the space.' }),
-    Members: Type.Array(Type.String(), { description: 'The ids of people.' }),
+    Name: Type.String({ description: 'What `group:` and the name refers to in grants.' }),
+    Members: Type.Array(UserId, { description: 'The people who were added to it.' }),
   },
   { title: 'GroupFields', description: 'The name and the people of a group.' },
 );
@@ -71,16 +87,15 @@ const groupFields = Type.Object(
 export const Group = Type.Object({ Group: groupFields }, { title: 'Group', description: 'A group of people.' });
 
 export const Groups = Type.Object(
-  { Groups: Type.Array(groupFields, { description: 'A page of them.' }) },
+  { Groups: Type.Array(groupFields, { description: 'By name.' }) },
   { title: 'Groups', description: 'The groups of a space.' },
 );
 
-const memberIds = (description: string) =>
-  Type.Array(Type.String({ description: 'The id of a person.' }), { maxItems: 1000, description });
+const memberIds = (description: string) => Type.Array(UserId, { maxItems: 1000, description });
 
 export const AddGroup = Type.Object(
   {
-    Name: Type.String({ maxLength: 100, description: 'Unique in the space.' }),
+    Name: Type.String({ maxLength: 100, description: 'A name that no other group of the space has.' }),
     Members: Type.Optional(memberIds('Nobody by default.')),
   },
   { title: 'AddGroup', description: 'A new group.' },
@@ -90,12 +105,6 @@ export const ChangeGroup = Type.Object(
   { Add: Type.Optional(memberIds('Who joins.')), Remove: Type.Optional(memberIds('Who leaves.')) },
   { title: 'ChangeGroup', description: 'Who joins and who leaves.' },
 );
-
-const exampleAccessLine = {
-  Principal: 'user:alice',
-  Role: 'editor',
-  From: { Id: exampleIds.folder, Path: '/Invoices' },
-} as const;
 
 export const exampleAccess = {
   Access: [exampleAccessLine, { Principal: 'user:mona', Role: 'manager', From: 'space' }],

@@ -40,6 +40,7 @@ interface Annotations {
   title?: string;
   description?: string;
   default?: unknown;
+  examples?: readonly unknown[];
 }
 
 interface StringOptions extends Annotations {
@@ -52,7 +53,6 @@ interface StringOptions extends Annotations {
   contentMediaType?: string;
   contentEncoding?: string;
   contentSchema?: TSchema;
-  examples?: readonly unknown[];
 }
 
 interface IntegerOptions extends Annotations {

@@ -2,14 +2,44 @@
 
 import { applicationKinds, roles, scopes } from '../../domain/caller.ts';
 import { Type } from './json-schema.ts';
-import { Timestamp } from './schemas.ts';
+import { SpaceId, Timestamp } from './schemas.ts';
 
 const time = Timestamp;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const role = Type.Enum([...roles], { description: 'What the person may do in the space.' });
-const scopeList = Type.Array(Type.Enum([...scopes]), { description: 'The scopes that its tokens can have.' });
-const uris = Type.Array(Type.String(), { description: 'Where people may be sent after signing in.' });
-const kindDescription = '`client` signs in with a secret, `server` with a certificate.';
+const SpaceRole = Type.Enum([...roles], {
+  title: 'SpaceRole',
+  description: 'What a person may do in a space: a viewer reads, an editor writes too, a manager also manages it.',
+});
+const ApplicationScopes = Type.Array(Type.Enum([...scopes]), {
+  title: 'ApplicationScopes',
+  description: 'The scopes that tokens of an application can have.',
+});
+const RedirectUris = Type.Array(Type.String(), {
+  title: 'RedirectUris',
+  description: 'Where an application may have people sent after they have signed in.',
+});
+const ApplicationKind = Type.Enum([...applicationKinds], {
+  title: 'ApplicationKind',
+  description: '`client` signs in with a secret, `server` with a certificate.',
+});
+export const AppKey = Type.String({
+  title: 'AppKey',
+  description: 'Names an application, in the header `AppKey` and as its client id in OAuth 2.0.',
+});
+export const ApplicationName = Type.String({
+  title: 'ApplicationName',
+  description: 'The name that an application was registered with. No other one ever gets it.',
+});
+const ApplicationState = Type.Enum(['active', 'disabled', 'removed'], {
+  title: 'ApplicationState',
+  description: 'Only active applications get tokens.',
+});
+export const UserId = Type.String({ title: 'UserId', description: 'What a person signs in with.' });
+const UserName = Type.String({ title: 'UserName', description: 'The full name of a person.' });
+const UserState = Type.Enum(['active', 'disabled'], {
+  title: 'UserState',
+  description: 'Disabled people cannot sign in.',
+});
 
 export const NameSpace = Type.Object(
   {
@@ -22,38 +52,38 @@ export const NameSpace = Type.Object(
 );
 
 const application = {
-  AppKey: Type.String({ description: 'Names the application in the header AppKey, and as its client id.' }),
-  Name: Type.String({ description: 'Never given to another application.' }),
-  Kind: Type.Enum([...applicationKinds], { description: kindDescription }),
-  State: Type.Enum(['active', 'disabled', 'removed'], { description: 'Only active ones get tokens.' }),
-  Scopes: scopeList,
-  RedirectUris: Type.Optional(uris),
+  AppKey,
+  Name: ApplicationName,
+  Kind: ApplicationKind,
+  State: ApplicationState,
+  Scopes: ApplicationScopes,
+  RedirectUris: Type.Optional(RedirectUris),
   CreatedAt: time,
 };
 
 export const Application = Type.Object(application, { title: 'Application', description: 'A client of the API.' });
 export const Applications = Type.Object(
-  { Applications: Type.Array(Application, { description: 'A page of them.' }) },
+  { Applications: Type.Array(Application, { description: 'By name, without those that were removed.' }) },
   { title: 'Applications', description: 'The applications of a space.' },
 );
 
 export const RegisteredApplication = Type.Object(
-  { ...application, Secret: Type.Optional(Type.String({ description: 'Shown once; only its hash is kept.' })) },
+  { ...application, Secret: Type.Optional(Type.String({ description: 'The new secret of a `client`, shown once.' })) },
   { title: 'RegisteredApplication', description: 'An application, with its secret where it is new.' },
 );
 
-const pem = Type.String({ description: 'A certificate in PEM; of kind server only.', maxLength: 65_536 });
+const pem = (description: string) => Type.String({ description, maxLength: 65_536 });
 
 export const AddApplication = Type.Object(
   {
     Name: Type.String({
       enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
-      description: 'Never given to another application.',
+      description: 'A name that no application of the environment has or had.',
     }),
-    Kind: Type.Optional(Type.Enum([...applicationKinds], { description: kindDescription })),
-    Scopes: Type.Optional(scopeList),
-    RedirectUris: Type.Optional(uris),
-    Certificate: Type.Optional(pem),
+    Kind: Type.Optional(ApplicationKind),
+    Scopes: Type.Optional(ApplicationScopes),
+    RedirectUris: Type.Optional(RedirectUris),
+    Certificate: Type.Optional(pem('Of kind `server`: its first certificate, in PEM.')),
   },
   { title: 'AddApplication', description: 'An application to register.' },
 );
@@ -83,7 +113,7 @@ export const RotateSecret = Type.Object(
       }),
     ),
   },
-  { title: 'RotateSecret', description: 'What becomes of the old secret.' },
+  { title: 'RotateSecret', description: 'How the secret of an application is replaced.' },
 );
 
 export const Certificate = Type.Object(
@@ -101,39 +131,49 @@ export const Certificates = Type.Object(
   { title: 'Certificates', description: 'The certificates of an application.' },
 );
 export const AddCertificate = Type.Object(
-  { Certificate: pem },
+  { Certificate: pem('Another certificate of a `server`, in PEM.') },
   { title: 'AddCertificate', description: 'A certificate to register.' },
 );
 
 const user = {
-  Id: Type.String({ description: 'What the person signs in with.' }),
-  Name: Type.String({ description: 'The full name, for people.' }),
-  State: Type.Enum(['active', 'disabled'], { description: 'Disabled people cannot sign in.' }),
-  Role: Type.Optional(Type.Enum([...roles], { description: 'Absent once it was taken away.' })),
+  Id: UserId,
+  Name: UserName,
+  State: UserState,
+  Role: Type.Optional(SpaceRole),
   CreatedAt: time,
-  CreatedBy: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], {
-      description: 'Who made the account; null: unknown. For callers who manage the space.',
-    }),
-  ),
-  HasSignedIn: Type.Optional(
-    Type.Boolean({ description: 'Whether its owner has ever signed in. For callers who manage the space.' }),
-  ),
 };
+const maker = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }));
+const hasSignedIn = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-export const User = Type.Object(user, { title: 'User', description: 'A person with a role in the space.' });
+export const User = Type.Object(
+  {
+    ...user,
+    CreatedBy: maker('Who made the account; null: unknown. For callers who manage the space.'),
+    HasSignedIn: hasSignedIn('Whether its owner has ever signed in. For callers who manage the space.'),
+  },
+  { title: 'User', description: 'A person with a role in the space; without `Role` once it was taken away.' },
+);
 export const Users = Type.Object(
-  { Users: Type.Array(User, { description: 'A page of them.' }) },
+  { Users: Type.Array(User, { description: 'Those with a role in the space.' }) },
   { title: 'Users', description: 'The people of a space.' },
 );
 
 const setup = {
-  SetupUrl: Type.String({ format: 'uri', description: 'Where the person sets the password, once. Shown once.' }),
+  SetupUrl: Type.String({
+    title: 'SetupUrl',
+    format: 'uri',
+    description: 'Where a person sets the password, once. Shown once.',
+  }),
   SetupExpiresAt: time,
 };
 
 export const AddedUser = Type.Object(
-  { ...user, ...setup },
+  {
+    ...user,
+    CreatedBy: maker('Who sent the request.'),
+    HasSignedIn: hasSignedIn('False: the account is new.'),
+    ...setup,
+  },
   { title: 'AddedUser', description: 'A person who was added, with the link that sets the password.' },
 );
 export const SetupLink = Type.Object(setup, { title: 'SetupLink', description: 'A link that sets a password.' });
@@ -142,13 +182,13 @@ export const AddUser = Type.Object(
   {
     Id: Type.String({ description: 'Never given out twice.' }),
     Name: Type.Optional(Type.String({ description: 'The full name; the id by default.' })),
-    Role: role,
+    Role: SpaceRole,
   },
   { title: 'AddUser', description: 'A person to add.' },
 );
 
 export const ChangeUser = Type.Object(
-  { Role: role },
+  { Role: SpaceRole },
   { title: 'ChangeUser', description: 'The new role of a person.' },
 );
 
@@ -163,14 +203,14 @@ export const Events = Type.Object(
           Application: Type.Optional(
             Type.String({ description: 'Of people: the AppKey of the application that acted for them.' }),
           ),
-          Action: Type.String({ description: 'What was done, such as file.saved.' }),
+          Action: Type.String({ description: 'What was done, such as file.saved or user.role.' }),
           EntryId: Type.String({ description: 'Or the AppKey, the user, or nothing: what the action is about.' }),
-          RequestTrackingId: Type.String({ description: 'Names the request in the logs.' }),
+          RequestTrackingId: Type.String({ description: 'The `requesttrackingid` of the request that did it.' }),
           Details: Type.Record(Type.String(), Type.Unknown(), { description: 'What else is known of it.' }),
         },
         { title: 'Event', description: 'One event of the journal.' },
       ),
-      { description: 'Newest first.' },
+      { description: 'Those that match the filter.' },
     ),
   },
   { title: 'Events', description: 'A page of events, newest first.' },
@@ -182,14 +222,14 @@ const Quota = Type.Object(
     Entries: Type.Optional(count('Folders and files.')),
     RequestsPerSecond: Type.Optional(count('More are 429.')),
   },
-  { title: 'Quota', description: 'What is not there is not limited.' },
+  { title: 'Quota', description: 'Limits of a space, a person or an application; an absent one does not apply.' },
 );
 
 export const Usage = Type.Object(
   {
     Space: Type.Object(
       {
-        Id: Type.String({ description: 'The id of the space.' }),
+        Id: SpaceId,
         Name: Type.String({ description: 'The name of the space.' }),
         Entries: Type.Integer({ minimum: 0, description: 'Folders and files without the root, in the trash too.' }),
         Bytes: Type.Integer({ minimum: 0, description: 'Of all versions of all files, in the trash too.' }),
@@ -221,7 +261,7 @@ export const ServiceInfo = Type.Object(
         {
           Name: Type.String({ description: 'The name of the environment variable.' }),
           Value: Type.String({ description: 'Empty: not set. A secret is shown as an ellipsis.' }),
-          About: Type.String({ description: 'What it is for.' }),
+          About: Type.String({ description: 'What the setting does.' }),
           IsDefault: Type.Boolean({ description: 'Whether nobody has set it.' }),
         },
         { title: 'Setting', description: 'A setting of the service.' },
@@ -242,7 +282,7 @@ export const ServiceLimits = Type.Object(
     FolderLevels: count('How deep folders can be nested.'),
     Properties: Type.Object(
       {
-        Keys: count('How many.'),
+        Keys: count('How many keys an entry can have.'),
         KeyBytes: count('Of one key.'),
         ValueBytes: count('Of one value.'),
         Bytes: count('Of all keys and values.'),
@@ -254,7 +294,7 @@ export const ServiceLimits = Type.Object(
       { description: 'Entries of one page.' },
     ),
     Batch: Type.Object(
-      { Files: count('How many.'), Bytes: count('Of all of them.') },
+      { Files: count('How many files.'), Bytes: count('Of all files together.') },
       { description: 'One request of POST /files/batch.' },
     ),
     VersionsKept: Type.Optional(count('How many versions a file keeps.')),
@@ -262,7 +302,7 @@ export const ServiceLimits = Type.Object(
     TrashDays: Type.Optional(count('How long the trash keeps entries.')),
     JournalDays: Type.Optional(count('Older events are archived.')),
     Space: withQuota('The space of the request.'),
-    Caller: withQuota('Who sent the request.'),
+    Caller: withQuota('The person or application that sent the request.'),
   },
-  { title: 'ServiceLimits', description: 'What is not there is not limited.' },
+  { title: 'ServiceLimits', description: 'The limits of the service; an absent one does not apply.' },
 );

@@ -4,17 +4,21 @@ import { maxLabelLength } from '../../operations/label.ts';
 import { exampleFile, exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
 import { exampleSpace } from './managing-examples.ts';
-import { Entry, Space } from './schemas.ts';
+import { AppKey, ApplicationName } from './managing-schemas.ts';
+import { Entry, EntryPath, Space, Timestamp } from './schemas.ts';
 
-const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
-const access = Type.Enum(['read', 'write'], { description: 'What programs can do with it.' });
+const time = Timestamp;
+const AppPasswordAccess = Type.Enum(['read', 'write'], {
+  title: 'AppPasswordAccess',
+  description: 'What programs can do with an app password.',
+});
 
 export const Account = Type.Object(
   {
     Id: Type.String({ description: 'The id of the person; the AppKey of an application that acts for itself.' }),
     Name: Type.String({ description: 'For people; the id where there is none.' }),
-    Kind: Type.Enum(['person', 'application'], { description: 'Who sent the request.' }),
-    Spaces: Type.Array(Space, { description: 'Those that the caller can use.' }),
+    Kind: Type.Enum(['person', 'application'], { description: 'Whether a person or an application is signed in.' }),
+    Spaces: Type.Array(Space, { description: 'The same as `GET /spaces` lists.' }),
     HasPassword: Type.Boolean({ description: 'False for people of outside issuers and for applications.' }),
     SecondFactors: Type.Array(Type.Enum(['totp', 'passkey']), {
       description: 'What a sign-in needs beside the password.',
@@ -51,8 +55,8 @@ export const Nothing = Type.Object(
 const Session = Type.Object(
   {
     Id: Type.String({ description: 'Ends the session, by DELETE.' }),
-    Application: Type.String({ description: 'The AppKey.' }),
-    ApplicationName: Type.String({ description: 'The name of the application.' }),
+    Application: AppKey,
+    ApplicationName,
     StartedAt: time,
     LastUsedAt: Type.String({ format: 'date-time', description: 'Recorded about once a minute.' }),
     Address: Type.String({ description: 'Where it began.' }),
@@ -83,8 +87,8 @@ export const Consents = Type.Object(
     Consents: Type.Array(
       Type.Object(
         {
-          Application: Type.String({ description: 'The AppKey.' }),
-          ApplicationName: Type.String({ description: 'The name of the application.' }),
+          Application: AppKey,
+          ApplicationName,
           Scopes: Type.Array(Type.String(), { description: 'What you allowed; all of it by `scope` of OAuth 2.0.' }),
           GivenAt: time,
         },
@@ -108,8 +112,8 @@ const nullableTime = (description: string) => Type.Union([time, Type.Null()], { 
 const AppPassword = Type.Object(
   {
     Id: Type.String({ description: 'Removes it, by DELETE.' }),
-    Name: Type.String({ description: 'What it is for.' }),
-    Access: access,
+    Name: Type.String({ description: 'Which program it is for.' }),
+    Access: AppPasswordAccess,
     SpaceId: Type.Union([Type.String(), Type.Null()], { description: 'Null: every space of the person.' }),
     CreatedAt: time,
     ExpiresAt: nullableTime('Null: never.'),
@@ -126,7 +130,7 @@ export const AppPasswords = Type.Object(
 export const AddAppPassword = Type.Object(
   {
     Name: Type.String({ description: `What it is for: 1 to ${maxLabelLength} characters.` }),
-    Access: access,
+    Access: AppPasswordAccess,
     SpaceId: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'The only space that it opens; every one by default.' }),
     ),
@@ -136,7 +140,7 @@ export const AddAppPassword = Type.Object(
 );
 
 export const AddedAppPassword = Type.Object(
-  { AppPassword, Password: Type.String({ description: 'Shown once; only its hash is kept.' }) },
+  { AppPassword, Password: Type.String({ description: 'The password itself, shown once.' }) },
   { title: 'AddedAppPassword', description: 'A new app password, with its secret.' },
 );
 
@@ -156,7 +160,7 @@ const SecondFactor = Type.Object(
     Kind: Type.Enum(['totp', 'passkey'], { description: '`totp`: an authenticator app.' }),
     Name: Type.String({ description: 'As its owner calls it.' }),
     CreatedAt: time,
-    LastUsedAt: nullableTime('Null: not used yet.'),
+    LastUsedAt: nullableTime('The last sign-in with it; null: none yet.'),
   },
   { title: 'SecondFactor', description: 'What a person shows beside the password.' },
 );
@@ -192,13 +196,13 @@ export const TotpSetup = Type.Object(
   { title: 'TotpSetup', description: 'An authenticator app that is being set up.' },
 );
 
-const label = Type.String({ description: `1 to ${maxLabelLength} characters.` });
+const label = (what: string) => Type.String({ description: `${what}: 1 to ${maxLabelLength} characters.` });
 
 export const AddTotp = Type.Object(
   {
-    Setup: Type.String({ maxLength: 4096, description: 'Of the setup that was begun.' }),
+    Setup: Type.String({ maxLength: 4096, description: 'The `Setup` that came with the key for the app.' }),
     Code: Type.String({ maxLength: 64, description: 'What the app shows now.' }),
-    Name: label,
+    Name: label('On which phone the app is'),
   },
   { title: 'AddTotp', description: 'The first code of an authenticator app.' },
 );
@@ -219,12 +223,12 @@ export const PasskeySetup = Type.Object(
 
 export const AddPasskey = Type.Object(
   {
-    Setup: Type.String({ maxLength: 4096, description: 'Of the setup that was begun.' }),
+    Setup: Type.String({ maxLength: 4096, description: 'The `Setup` that came with the options.' }),
     Credential: Type.Object(
       { id: Type.String({ description: 'The id of the credential.' }) },
       { description: 'What the browser made: RegistrationResponseJSON of WebAuthn.' },
     ),
-    Name: label,
+    Name: label('Where the passkey is kept'),
   },
   { title: 'AddPasskey', description: 'A passkey that the browser has made.' },
 );
@@ -243,10 +247,9 @@ export const RecoveryCodes = Type.Object(
 
 export const PersonalEntries = Type.Object(
   {
-    Entries: Type.Array(
-      Type.Object({ Entry, Path: Type.String({ description: 'The way from the root.' }), At: time }),
-      { description: 'A page of them.' },
-    ),
+    Entries: Type.Array(Type.Object({ Entry, Path: EntryPath, At: time }), {
+      description: 'At: when it was starred, or used last.',
+    }),
   },
   { title: 'PersonalEntries', description: 'Entries that a person keeps an eye on, the newest first.' },
 );

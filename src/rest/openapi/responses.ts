@@ -3,8 +3,8 @@
 import type { RefusalCode } from '../../domain/refusal.ts';
 import { toStatus } from '../answer.ts';
 import type { Route } from '../route.ts';
-import { type Components, type Json, tracking, withTrackingId } from './components.ts';
-import type { Description, ResponseDescription } from './description.ts';
+import { type Components, type Json, withTrackingId } from './components.ts';
+import type { Description, MediaType, ResponseDescription } from './description.ts';
 import { toRefusalExample } from './examples.ts';
 import { answerHeader, type HeaderReference } from './headers.ts';
 import { ErrorAnswer } from './schemas.ts';
@@ -76,12 +76,16 @@ export function toResponses(route: Route, responses: Description['responses'], c
   for (const [status, response] of Object.entries(responses)) {
     if (status in refusals) continue;
     const whole = { ...response, headers: { ...common, ...response.headers } };
-    answers[status] = Number(status) < 300 ? withTrackingId(whole) : components.addResponse(`Answer${status}`, whole);
+    // A 200 is an operation's own.
+    answers[status] = status === '200' ? withTrackingId(whole) : components.addResponse(`Answer${status}`, whole);
   }
   for (const [status, codes = []] of Object.entries(refusals)) {
     const refusal = toRefusalResponse(codes, { status, common, components });
     const own = responses[Number(status)];
-    answers[status] = own === undefined ? components.addRefusal(status, refusal) : merge(own, refusal);
+    answers[status] =
+      own === undefined
+        ? components.addRefusal(status, refusal)
+        : components.addResponse(`Answer${status}`, merge(own, refusal));
   }
   if (!hasSuccess(answers)) answers.default = components.addResponse('AnythingElse', anythingElse);
   return answers;
@@ -136,10 +140,19 @@ function toRefusalResponse(
 ): ResponseDescription {
   const examples = Object.fromEntries(codes.map((code) => [code, components.addExample(code)]));
   return {
-    description: codes.map((code) => `\`${code}\``).join(', '),
+    description: `${codes.map((code) => `\`${code}\``).join(', ')}${describeProtocols(common)}`,
     headers: { ...common, ...toRefusalHeaders(status, codes) },
     content: { 'application/json': { schema: ErrorAnswer, examples } },
   };
+}
+
+/** Refusals of uploads have the headers by which a client finds out where to go on. */
+function describeProtocols(common: Record<string, HeaderReference>): string {
+  const protocols = [
+    ...('Tus-Resumable' in common ? ['tus'] : []),
+    ...('Upload-Complete' in common ? ['the IETF draft'] : []),
+  ];
+  return protocols.length === 0 ? '' : `; with the headers of ${protocols.join(' and ')}`;
 }
 
 /** Refusals after which the same request may succeed. */
@@ -162,14 +175,15 @@ function toRefusalHeaders(status: string, codes: readonly RefusalCode[]): Record
 }
 
 /** For a status that both a refusal and a page or an answer of another standard can have. */
-function merge(own: ResponseDescription, refusal: ResponseDescription): Json {
+function merge(own: ResponseDescription, refusal: ResponseDescription): ResponseDescription {
   const [ours, theirs] = [refusal.content?.['application/json'], own.content?.['application/json']];
-  const both = theirs && {
+  const both: MediaType | undefined = theirs && {
     // Generators join the fields of `anyOf` in one type.
     schema: { oneOf: [theirs.schema, ours?.schema] },
     examples: { Other: { summary: own.description, value: theirs.example }, ...ours?.examples },
   };
-  const content = { ...own.content, 'application/json': both ?? ours };
+  const json = both ?? ours;
+  const content = { ...own.content, ...(json !== undefined && { 'application/json': json }) };
   const description = `${own.description}; or ${refusal.description}`;
-  return { ...own, description, content, headers: { ...tracking, ...refusal.headers, ...own.headers } };
+  return { ...own, description, content, headers: { ...refusal.headers, ...own.headers } };
 }

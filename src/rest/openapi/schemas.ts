@@ -26,6 +26,40 @@ export const ObjectType = Type.String({
   description: 'What kind of document or folder it is, such as cmis:document.',
 });
 
+export const EntryPath = Type.String({
+  title: 'EntryPath',
+  description: 'The names on the way from the root, each after a slash; / is the root itself.',
+});
+export const Sha256 = Type.String({
+  title: 'Sha256',
+  pattern: '^[0-9a-f]{64}$',
+  description: 'The SHA-256 of the content of a file, in hexadecimal.',
+});
+export const VersionNumber = Type.Integer({
+  title: 'VersionNumber',
+  minimum: 1,
+  description: 'Counts the versions of a file: 1 is the first.',
+});
+const EntryTag = Type.String({
+  title: 'EntryTag',
+  description: 'An ETag in quotes, as `If-Match` takes it. It changes with the record and with the content.',
+});
+
+/** As `domain/entry.ts` has them, by what is done. */
+export const SaveConflict = Type.Enum(['Version', 'Fail', 'Rename', 'Existing'], {
+  title: 'SaveConflict',
+  description: 'What a save does when the name is taken: by default, it adds a version to the file.',
+});
+const FolderConflict = Type.Enum(['Fail', 'Rename', 'Existing'], {
+  title: 'FolderConflict',
+  description:
+    'What creating a folder does when the name is taken; `Fail` for FolderName, `Existing` for RelativePath.',
+});
+export const EntryConflict = Type.Enum(['Fail', 'Rename'], {
+  title: 'EntryConflict',
+  description: 'What a rename, move, copy or restore does when the name is taken; `Fail` by default.',
+});
+
 const maxPropertyKeys = 100;
 /** How many keys one request may remove. More than an entry can have, because a client need not know which keys it has. */
 const maxRemovals = 1000;
@@ -53,28 +87,35 @@ export const Entry = Type.Object(
   { title: 'Entry', description: 'The record of a folder or a file.', additionalProperties: false },
 );
 
+const ChildEntries = Type.Array(Entry, {
+  title: 'ChildEntries',
+  description: 'Entries in the folder: a page of them, or what was saved.',
+});
+
 export const Envelope = Type.Object(
-  {
-    Folder: Entry,
-    Children: Type.Array(Entry, { description: 'Entries in the folder: a page of them, or what was saved.' }),
-  },
+  { Folder: Entry, Children: ChildEntries },
   { title: 'Envelope', description: 'A folder and entries in it.', additionalProperties: false },
 );
 
 export const ShownEntry = Type.Object(
   {
     Entry,
-    Path: Type.String({ description: 'The way from the root; / for the root itself.' }),
-    ETag: Type.String({ description: 'Quoted; changes with the record or the content.' }),
-    Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the content; files only.' })),
-    Version: Type.Optional(Type.Integer({ minimum: 1, description: 'Files only.' })),
+    Path: EntryPath,
+    ETag: EntryTag,
+    Sha256: Type.Optional(Sha256),
+    Version: Type.Optional(VersionNumber),
   },
-  { title: 'ShownEntry', description: 'An entry, and where it is.' },
+  { title: 'ShownEntry', description: 'An entry, and where it is. Files have `Sha256` and `Version`.' },
 );
+
+export const SpaceId = Type.String({
+  title: 'SpaceId',
+  description: 'The id of a space, which the header `SpaceId` takes.',
+});
 
 export const Space = Type.Object(
   {
-    Id: Type.String({ description: 'What the header SpaceId takes.' }),
+    Id: SpaceId,
     Name: Type.String({ description: 'For people, and in paths of WebDAV.' }),
     RootFolderId: Type.String({ description: 'The id of its root folder.' }),
     Role: Type.Optional(Type.Enum(['viewer', 'editor', 'manager'], { description: 'What the person may do there.' })),
@@ -88,7 +129,7 @@ export const SearchResults = Type.Object(
       Type.Object(
         {
           Entry,
-          Path: Type.String({ description: 'The way from the root.' }),
+          Path: EntryPath,
           Snippet: Type.String({ description: 'HTML: escaped text with <mark> around what was found.' }),
         },
         { title: 'SearchResult', description: 'An entry that was found.', additionalProperties: false },
@@ -100,25 +141,25 @@ export const SearchResults = Type.Object(
 );
 
 export const Spaces = Type.Object(
-  { Spaces: Type.Array(Space, { description: 'Those that the caller can use.' }) },
+  { Spaces: Type.Array(Space, { description: 'Those that the caller can use, by name.' }) },
   { title: 'Spaces', description: 'The spaces of the caller.' },
 );
 
-export const ErrorAnswer = Type.Object(
+export const ErrorDetails = Type.Object(
   {
-    Error: Type.Object(
-      {
-        Code: Type.Enum([...refusalCodes], { description: 'For programs; the list is closed.' }),
-        Message: Type.String({ description: 'For people.' }),
-        Target: Type.Optional(Type.String({ description: 'The field or header at fault.' })),
-        Hint: Type.Optional(Type.String({ description: 'What to send instead.' })),
-        Conflicts: Type.Optional(Type.Array(Entry, { description: 'The entries that are in the way.' })),
-        RequestTrackingId: Type.String({ format: 'uuid', description: 'Names the request in the logs.' }),
-      },
-      { description: 'What went wrong.' },
-    ),
+    Code: Type.Enum([...refusalCodes], { description: 'For programs; the list is closed.' }),
+    Message: Type.String({ description: 'What went wrong, for people.' }),
+    Target: Type.Optional(Type.String({ description: 'The field or header at fault.' })),
+    Hint: Type.Optional(Type.String({ description: 'What to send instead.' })),
+    Conflicts: Type.Optional(Type.Array(Entry, { description: 'The entries that are in the way.' })),
+    RequestTrackingId: Type.String({ format: 'uuid', description: 'Identifies the request in the logs.' }),
   },
-  { title: 'ErrorAnswer', description: 'Why the request was refused.' },
+  { title: 'ErrorDetails', description: 'Why the request, or a part of it, was refused.' },
+);
+
+export const ErrorAnswer = Type.Object(
+  { Error: ErrorDetails },
+  { title: 'ErrorAnswer', description: 'The body of every refusal.' },
 );
 
 export const Health = Type.Object(
@@ -163,16 +204,16 @@ export const Consent = Type.Object(
 
 export const CreateFolder = Type.Object(
   {
-    ParentFolderId: Type.Optional(Type.String({ description: 'Absent, empty or -root-: the root folder.' })),
+    ParentFolderId: Type.Optional(
+      Type.String({ description: 'The folder to create it in. Absent, empty or -root-: the root.' }),
+    ),
     FolderName: Type.Optional(Type.String({ ...entryName, description: 'The name of the new folder.' })),
     RelativePath: Type.Optional(
       Type.String({ description: 'In place of FolderName: names with / between them; missing folders are made.' }),
     ),
     Properties: Type.Optional(Properties),
     ObjectType: Type.Optional(ObjectType),
-    ConflictBehavior: Type.Optional(
-      Type.Enum(['Fail', 'Rename', 'Existing'], { description: 'What to do when the name is taken.' }),
-    ),
+    ConflictBehavior: Type.Optional(FolderConflict),
   },
   { title: 'CreateFolder', description: 'With exactly one of FolderName and RelativePath.' },
 );
@@ -202,7 +243,7 @@ export const SaveFileJson = Type.Object(
     ]),
     Properties: Type.Optional(Properties),
     ObjectType: Type.Optional(ObjectType),
-    ConflictBehavior: Type.Optional(Type.Enum(['Version', 'Fail', 'Rename', 'Existing'])),
+    ConflictBehavior: Type.Optional(SaveConflict),
   },
   { title: 'SaveFileJson', description: 'A file in base64, and what is said of it.' },
 );

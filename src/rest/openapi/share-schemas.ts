@@ -4,43 +4,49 @@ import { shareAccesses, shareStates } from '../../domain/share.ts';
 import { maxShareName, maxShareNote, maxSharePassword } from '../../operations/shares.ts';
 import { exampleFile, exampleFolder, exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
-import { Entry, Timestamp } from './schemas.ts';
+import { Entry, Sha256, Timestamp } from './schemas.ts';
 
 const maxCount = 1_000_000_000;
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const limit = Type.Union([Type.Integer({ minimum: 1, maximum: maxCount }), Type.Null()], {
-  description: 'How often it can be downloaded; null: as often as anyone likes. Not for uploads.',
-});
-
-const options = {
-  Name: Type.Optional(
-    orNull(`What visitors see, at most ${maxShareName} characters; the name of the entry by default.`),
-  ),
-  Note: Type.Optional(orNull(`For visitors, at most ${maxShareNote} characters.`)),
-  ExpiresAt: Type.Optional(orNull('RFC 3339; 30 days from now by default, or the maximum if that is less.')),
-  Password: Type.Optional(orNull(`1 to ${maxSharePassword} characters; null: none.`)),
-  MaxDownloads: Type.Optional(limit),
-};
-const access = Type.Enum([...shareAccesses], {
+const limit = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 1, maximum: maxCount }), Type.Null()], { description });
+const ShareAccess = Type.Enum([...shareAccesses], {
+  title: 'ShareAccess',
   description: '`upload`: whoever has the link can send files into the folder, and sees nothing that is there.',
 });
 
 export const AddShare = Type.Object(
-  { Access: access, ...options },
+  {
+    Access: ShareAccess,
+    Name: Type.Optional(
+      orNull(`What visitors see, at most ${maxShareName} characters; the name of the entry by default.`),
+    ),
+    Note: Type.Optional(orNull(`A message to visitors, at most ${maxShareNote} characters; none by default.`)),
+    ExpiresAt: Type.Optional(orNull('RFC 3339; 30 days from now by default, or the maximum if that is less.')),
+    Password: Type.Optional(orNull(`What visitors need, 1 to ${maxSharePassword} characters; none by default.`)),
+    MaxDownloads: Type.Optional(limit('How often it can be downloaded; without limit by default. Not for `upload`.')),
+  },
   { title: 'AddShare', description: 'A new link to an entry.' },
 );
 
 export const ChangeShare = Type.Object(
-  { Access: Type.Optional(access), ...options },
-  { title: 'ChangeShare', description: 'What to change; what is absent stays.' },
+  {
+    Access: Type.Optional(ShareAccess),
+    Name: Type.Optional(orNull('Another name for visitors; null: the name of the entry.')),
+    Note: Type.Optional(orNull('Another message to visitors; null removes it.')),
+    ExpiresAt: Type.Optional(orNull('RFC 3339; null: the default of a new link, from now on.')),
+    Password: Type.Optional(orNull('Another password, which ends what the old one opened; null removes it.')),
+    MaxDownloads: Type.Optional(limit('Another limit, of all downloads since the link was made; null removes it.')),
+  },
+  { title: 'ChangeShare', description: 'Changes of a link; what is absent stays.' },
 );
 
 const shareFields = Type.Object(
   {
     Id: Type.String({ description: 'The id of the share.' }),
     EntryId: Type.String({ description: 'The folder or file that the link opens.' }),
-    Access: access,
+    Access: ShareAccess,
     Name: Type.String({ description: 'What visitors see.' }),
     Note: orNull('For visitors; null: none.'),
     Url: orNull('Only for whoever made it; null for everybody else.'),
@@ -51,7 +57,7 @@ const shareFields = Type.Object(
     Uploads: count('How many files were sent by it.'),
     CreatedAt: Timestamp,
     CreatedBy: Type.String({ description: 'Who made it.' }),
-    LastUsedAt: Type.Union([Timestamp, Type.Null()], { description: 'Null: not used yet.' }),
+    LastUsedAt: Type.Union([Timestamp, Type.Null()], { description: 'The last download or upload; null: none yet.' }),
     State: Type.Enum([...shareStates], {
       description: '`suspended`: its maker may no longer change the entry, or the entry is in the trash.',
     }),
@@ -62,7 +68,7 @@ const shareFields = Type.Object(
 export const Share = Type.Object({ Share: shareFields }, { title: 'Share', description: 'A link to an entry.' });
 
 export const Shares = Type.Object(
-  { Shares: Type.Array(shareFields, { description: 'A page of them.' }) },
+  { Shares: Type.Array(shareFields, { description: 'Expired and revoked ones too, for 30 days.' }) },
   { title: 'Shares', description: 'Links, the newest first.' },
 );
 
@@ -94,7 +100,7 @@ const visible = Type.Object(
   {
     Name: Type.String({ description: 'What the maker calls it; the name of the entry by default.' }),
     Note: orNull('From the maker, to whoever has the link.'),
-    Access: access,
+    Access: ShareAccess,
     ExpiresAt: Timestamp,
     HasPassword: Type.Boolean({ description: 'Whether it needs a password.' }),
   },
@@ -136,8 +142,8 @@ export const exampleShared = { Folder: exampleOpened.Folder, Children: exampleOp
 export const ReceivedFile = Type.Object(
   {
     Name: Type.String({ description: 'As it is stored: a taken name is numbered.' }),
-    Size: count('Bytes.'),
-    Sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of its bytes, in hexadecimal.' }),
+    Size: count('How many bytes were received.'),
+    Sha256,
   },
   { title: 'ReceivedFile', description: 'A file that was sent by a link.' },
 );

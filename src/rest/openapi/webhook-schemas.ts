@@ -8,8 +8,9 @@ import {
 } from '../../operations/webhooks.ts';
 import { exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
+import { Timestamp } from './schemas.ts';
 
-const time = Type.String({ format: 'date-time', description: 'UTC, always three decimals.' });
+const time = Timestamp;
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const Delivery = Type.Object(
@@ -17,7 +18,7 @@ const Delivery = Type.Object(
     Id: Type.String({ description: 'Of this attempt.' }),
     EventId: Type.String({ description: 'The header `webhook-id`: the same for every attempt.' }),
     Type: Type.String({ description: 'The type of the event, such as `cabinet.file.saved`.' }),
-    Attempt: Type.Integer({ minimum: 1, description: '1 for the first.' }),
+    Attempt: Type.Integer({ minimum: 1, description: '1 for the first attempt, then one more for each retry.' }),
     At: time,
     Status: Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status; null: there was no answer.' }),
     DurationMs: Type.Integer({ description: 'How long the attempt took.', minimum: 0 }),
@@ -27,19 +28,22 @@ const Delivery = Type.Object(
   { title: 'WebhookDelivery', description: 'One attempt to send an event.' },
 );
 
-const fields = {
-  Url: Type.String({ description: 'https, to a public host unless the operator allows other networks.' }),
-  Events: Type.Array(Type.String(), {
-    description: `\`*\`, groups such as \`file.*\`, or events such as \`folder.created\`; 1 to ${maxEventPatterns}.`,
-  }),
-  FolderId: nullable('Only events of this folder and of what is beneath it, before or after the change. Null: all.'),
-  Description: Type.String({ description: `At most ${maxDescriptionChars} characters.` }),
-};
+const WebhookUrl = Type.String({
+  title: 'WebhookUrl',
+  description: 'Where events are sent: https, to a public host unless the operator allows other networks.',
+});
+const WebhookEvents = Type.Array(Type.String(), {
+  title: 'WebhookEvents',
+  description: `\`*\`, groups such as \`file.*\`, or events such as \`folder.created\`; 1 to ${maxEventPatterns}.`,
+});
 
 export const Webhook = Type.Object(
   {
     Id: Type.String({ description: 'The id of the webhook.' }),
-    ...fields,
+    Url: WebhookUrl,
+    Events: WebhookEvents,
+    FolderId: nullable('The folder whose events are sent, with those of everything beneath it; null: all events.'),
+    Description: Type.String({ description: 'What its maker says of it.' }),
     State: Type.Enum(['active', 'paused', 'failing', 'disabled'], {
       description:
         '`paused` by a person; `failing` from the first failed attempt until a success; `disabled` after 410, or after ' +
@@ -67,26 +71,32 @@ export const DeliveryAnswer = Type.Object(
   { title: 'WebhookDeliveryAnswer', description: 'What became of a test event.' },
 );
 export const Deliveries = Type.Object(
-  { Deliveries: Type.Array(Delivery, { description: 'A page of them.' }) },
+  { Deliveries: Type.Array(Delivery, { description: 'Those of the last 30 days, retries too.' }) },
   { title: 'WebhookDeliveries', description: 'Attempts, newest first.' },
 );
 
 export const AddWebhook = Type.Object(
   {
-    Url: fields.Url,
-    Events: fields.Events,
-    FolderId: Type.Optional(fields.FolderId),
-    Description: Type.Optional(fields.Description),
+    Url: WebhookUrl,
+    Events: WebhookEvents,
+    FolderId: Type.Optional(
+      nullable('Send only events of this folder and of what is beneath it, before or after the change.'),
+    ),
+    Description: Type.Optional(
+      Type.String({ description: `What it is for, at most ${maxDescriptionChars} characters.` }),
+    ),
   },
   { title: 'AddWebhook', description: 'A webhook to create.' },
 );
 
 export const ChangeWebhook = Type.Object(
   {
-    Url: Type.Optional(fields.Url),
-    Events: Type.Optional(fields.Events),
-    FolderId: Type.Optional(fields.FolderId),
-    Description: Type.Optional(fields.Description),
+    Url: Type.Optional(WebhookUrl),
+    Events: Type.Optional(WebhookEvents),
+    FolderId: Type.Optional(nullable('Another folder; null: the events of the whole space.')),
+    Description: Type.Optional(
+      Type.String({ description: `Another text, at most ${maxDescriptionChars} characters.` }),
+    ),
     State: Type.Optional(Type.Enum(['active', 'paused'], { description: 'Pauses it, or goes on.' })),
   },
   { title: 'ChangeWebhook', description: 'What to change of a webhook.' },
@@ -102,7 +112,7 @@ export const RotateWebhook = Type.Object(
       }),
     ),
   },
-  { title: 'RotateWebhook', description: 'What becomes of the old secret.' },
+  { title: 'RotateWebhook', description: 'How the signing secret of a webhook is replaced.' },
 );
 
 export const ReplayWebhook = Type.Object(

@@ -72,7 +72,7 @@ const addRoute: CallerRoute = {
       'a change of password, and is shown once.',
     requestBody: jsonBody('What it is for and what it allows', AddAppPassword, addExample),
     responses: {
-      200: jsonAnswer('The app password', {
+      200: jsonAnswer('The app password, with its secret', {
         schema: AddedAppPassword,
         example: { AppPassword: exampleAppPassword, Password: 'cap_0199b7c28d1e7a64b0f52c91e7d3a801_…' },
       }),
@@ -94,8 +94,8 @@ const removeRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Remove an app password',
     description: 'It is refused within a second.',
-    parameters: [pathId('The app password')],
-    responses: { 200: jsonAnswer('Done', { schema: Nothing, example: {} }) },
+    parameters: [pathId('The id of an app password')],
+    responses: { 200: jsonAnswer('The app password works no more', { schema: Nothing, example: {} }) },
     refusals: ['AppPasswordNotFound', 'Forbidden'],
   },
 };

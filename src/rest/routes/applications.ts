@@ -20,11 +20,13 @@ import { renderApplication, renderApplications, renderRegistered } from '../wire
 import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/applications';
-const appKey = pathId('The application', 'appKey');
-const shown = { 200: jsonAnswer('The application', { schema: Application, example: exampleApplication }) };
-const registered = {
-  200: jsonAnswer('The application, with its secret', { schema: RegisteredApplication, example: exampleRegistered }),
-};
+const appKey = pathId('The AppKey of the application', 'appKey');
+const shown = (description: string) => ({
+  200: jsonAnswer(description, { schema: Application, example: exampleApplication }),
+});
+const registered = (description: string) => ({
+  200: jsonAnswer(description, { schema: RegisteredApplication, example: exampleRegistered }),
+});
 
 export const listApplicationsRoute: CallerRoute = {
   method: 'GET',
@@ -71,7 +73,7 @@ export const showApplicationRoute: CallerRoute = {
     summary: 'Show an application of the space',
     description: 'One of another space, or one that was removed, does not exist.',
     parameters: [appKey, headers.spaceId],
-    responses: shown,
+    responses: shown('An application of the space'),
     refusals: ['ApplicationNotFound'],
   },
 };
@@ -103,13 +105,13 @@ export const addApplicationRoute: CallerRoute = {
     description:
       'The secret is shown once. Scopes are `content.read` and `content.write` unless named; nobody can give one that they could not use.',
     parameters: [headers.spaceId],
-    requestBody: jsonBody('The application', AddApplication, {
+    requestBody: jsonBody('The name of the application, how it signs in and what it may do', AddApplication, {
       Name: 'scanner',
       Kind: 'server',
       Scopes: ['content.read'],
       Certificate: examplePem,
     }),
-    responses: registered,
+    responses: registered('The new application; with its secret, if it is a `client`'),
     refusals: ['NameAlreadyExists'],
   },
 };
@@ -138,7 +140,7 @@ export const changeApplicationRoute: CallerRoute = {
     description: 'Takes effect within a second. An application cannot disable itself.',
     parameters: [appKey, headers.spaceId],
     requestBody: jsonBody('The state', ChangeApplication, { State: 'disabled' }),
-    responses: shown,
+    responses: shown('The application in its new state'),
     refusals: ['ApplicationNotFound'],
   },
 };
@@ -157,7 +159,7 @@ export const removeApplicationRoute: CallerRoute = {
     summary: 'Remove an application for good',
     description: 'What it made stays, and its name is never given out again. An application cannot remove itself.',
     parameters: [appKey, headers.spaceId],
-    responses: shown,
+    responses: shown('The application as it was, removed'),
     refusals: ['ApplicationNotFound'],
   },
 };
@@ -189,7 +191,7 @@ export const rotateSecretRoute: CallerRoute = {
       ...jsonBody('How long the old secret stays valid', RotateSecret, { OverlapSeconds: 3600 }),
       required: false,
     },
-    responses: registered,
+    responses: registered('The application, with its new secret'),
     refusals: ['ApplicationNotFound'],
   },
 };

@@ -34,7 +34,9 @@ export const openArchiveRoute: CallerRoute = {
       'compressed. The tree is read while it is sent: what is gone when its turn comes is left out. Every byte is verified; ' +
       'if one is damaged the connection breaks, and what arrived has no directory and opens nowhere as a whole.',
     parameters: [pathId('The folder; -root- for the root'), headers.spaceId],
-    responses: { 200: bytesAnswer('The archive', 'application/zip', answerHeader('Content-Disposition')) },
+    responses: {
+      200: bytesAnswer('A ZIP with everything in the folder', 'application/zip', answerHeader('Content-Disposition')),
+    },
     refusals: ['FolderNotFound', 'NotAFolder', 'TooManyRequests'],
   },
 };
@@ -58,7 +60,9 @@ export const archiveSelectionRoute: CallerRoute = {
       'Files, and folders with everything beneath them, in the order of the request and each once. Two of the same name are ' +
       'numbered: `a.pdf`, `a (2).pdf`. An entry that does not exist refuses the whole. Otherwise as the archive of a folder.',
     requestBody: jsonBody('What to download', SelectEntries, { EntryIds: [exampleIds.file, exampleIds.folder] }),
-    responses: { 200: bytesAnswer('The archive', 'application/zip', answerHeader('Content-Disposition')) },
+    responses: {
+      200: bytesAnswer('A ZIP with the selected entries', 'application/zip', answerHeader('Content-Disposition')),
+    },
     refusals: ['EntryNotFound', 'InvalidBody', 'InvalidField', 'TooManyRequests'],
   },
 };

@@ -14,12 +14,12 @@ const hint = 'Send the parameters of the authorization request as application/x-
 /** Whether they are right is decided after the redirect. */
 const AuthorizationRequest = Type.Object(
   {
-    client_id: Type.Optional(Type.String({ description: 'The AppKey.' })),
+    client_id: Type.Optional(Type.String({ description: 'The AppKey of the application that asks.' })),
     redirect_uri: Type.Optional(Type.String({ description: 'One of those that the application was registered with.' })),
     response_type: Type.Optional(Type.String({ description: '`code`' })),
     scope: Type.Optional(Type.String({ description: 'What the application asks for.' })),
     state: Type.Optional(Type.String({ description: 'Comes back with the answer.' })),
-    code_challenge: Type.Optional(Type.String({ description: 'RFC 7636.' })),
+    code_challenge: Type.Optional(Type.String({ description: 'The hash of the code verifier (RFC 7636).' })),
     code_challenge_method: Type.Optional(Type.String({ description: '`S256`' })),
     prompt: Type.Optional(Type.String({ description: '`none`, or any of `login`, `consent` and `select_account`.' })),
   },
@@ -46,7 +46,7 @@ export const postAuthorizeRoute: OpenRoute = {
     description: 'The same as `GET /oauth2/authorize`, to which it redirects.',
     requestBody: {
       required: true,
-      description: 'A form',
+      description: 'The parameters of the authorization request',
       content: {
         'application/x-www-form-urlencoded': {
           schema: AuthorizationRequest,

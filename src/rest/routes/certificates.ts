@@ -12,8 +12,10 @@ import { renderCertificate, renderCertificates } from '../wire-managing.ts';
 import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/applications/{appKey}/certificates';
-const appKey = pathId('The application', 'appKey');
-const shown = { 200: jsonAnswer('The certificate', { schema: Certificate, example: exampleCertificate }) };
+const appKey = pathId('The AppKey of the application', 'appKey');
+const shown = (description: string) => ({
+  200: jsonAnswer(description, { schema: Certificate, example: exampleCertificate }),
+});
 
 export const listCertificatesRoute: CallerRoute = {
   method: 'GET',
@@ -57,8 +59,8 @@ export const addCertificateRoute: CallerRoute = {
     summary: 'Register another certificate of an application',
     description: 'Of a server-based one. A certificate belongs to one application.',
     parameters: [appKey, headers.spaceId],
-    requestBody: jsonBody('The certificate', AddCertificate, { Certificate: examplePem }),
-    responses: shown,
+    requestBody: jsonBody('The certificate, in PEM', AddCertificate, { Certificate: examplePem }),
+    responses: shown('The certificate, with its thumbprint'),
     refusals: ['ApplicationNotFound', 'NameAlreadyExists'],
   },
 };
@@ -76,8 +78,8 @@ export const removeCertificateRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Refuse a certificate from now on',
     description: 'Within a second, also on open connections. An application cannot remove its own last one.',
-    parameters: [appKey, pathId('The certificate', 'thumbprint'), headers.spaceId],
-    responses: shown,
+    parameters: [appKey, pathId('The thumbprint of the certificate, as `GET` lists it', 'thumbprint'), headers.spaceId],
+    responses: shown('The certificate that is refused from now on'),
     refusals: ['ApplicationNotFound', 'CertificateNotFound'],
   },
 };

@@ -7,7 +7,7 @@ import { changeEntry } from '../../operations/change-entry.ts';
 import { copyEntry } from '../../operations/copy-entry.ts';
 import { deleteEntry } from '../../operations/trash.ts';
 import { checkConflictAmong, readConflictHeader, readJsonBody } from '../bodies/json-body.ts';
-import { headers, jsonBody, pathId, preconditionHeaders, query } from '../openapi/description.ts';
+import { headers, ids, jsonBody, preconditionHeaders, query } from '../openapi/description.ts';
 import { ChangeEntry, CopyEntry } from '../openapi/entry-schemas.ts';
 import { exampleIds } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
@@ -50,12 +50,12 @@ export const changeEntryRoute: CallerRoute = {
     summary: 'Rename, move, change properties or the object type',
     description:
       'What is not sent stays as it is. A folder moves with all beneath it. What would change nothing changes nothing, not even `ModifiedAt`.',
-    parameters: [pathId('The entry'), ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
+    parameters: [ids.entry, ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Any of these', ChangeEntry, {
       Name: 'b.pdf',
       Properties: { Customer: '4711', Draft: null },
     }),
-    responses: shownResponses,
+    responses: shownResponses('The entry as it is now, and where it is'),
     refusals: [
       'EntryNotFound',
       'FolderNotFound',
@@ -100,9 +100,9 @@ export const copyEntryRoute: CallerRoute = {
     summary: 'Copy an entry, a folder with all beneath it',
     description:
       'Bytes are shared, not copied; a copied file begins at version 1. A large tree appears when all of it is there; of one that changes meanwhile each folder is taken as it is when its turn comes.',
-    parameters: [pathId('The entry'), ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
+    parameters: [ids.entry, ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Where to', CopyEntry, { ParentFolderId: exampleIds.folder, Name: 'copy.pdf' }),
-    responses: shownResponses,
+    responses: shownResponses('The copy, with an id of its own'),
     refusals: [
       'EntryNotFound',
       'FolderNotFound',
@@ -138,11 +138,11 @@ export const deleteEntryRoute: CallerRoute = {
     description:
       'A folder goes with all beneath it, in one step whatever its size. With `permanent=true` it cannot be restored; that also removes for good what is in the trash. Answers with the entry as it was.',
     parameters: [
-      pathId('The entry'),
+      ids.entry,
       query('permanent', 'true: remove it for good', Type.Enum(['true', 'false']), 'true'),
       ...preconditionHeaders,
     ],
-    responses: shownResponses,
+    responses: shownResponses('The entry as it was before'),
     refusals: ['EntryNotFound', 'Forbidden', 'InvalidField', 'Locked', 'PreconditionFailed'],
   },
 };

@@ -107,8 +107,8 @@ export const showJobRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Show how far a job is',
     description: 'For whoever began it, until an hour after its end. `Results` are there once it is done.',
-    parameters: [pathId('The job')],
-    responses: { 200: jsonAnswer('The job', { schema: JobAnswer, example: { Job: exampleJob } }) },
+    parameters: [pathId('The id of a job that you began')],
+    responses: { 200: jsonAnswer('How far the job is', { schema: JobAnswer, example: { Job: exampleJob } }) },
     refusals: ['JobNotFound'],
   },
 };

@@ -30,7 +30,7 @@ export const showConsentRoute: OpenRoute = {
       'Where the issuer sends the browser of a person whose consent an application needs, or asks for (`prompt=consent`). It ' +
       'belongs to that browser alone. What the person allows is remembered: `GET /me/consents`.',
     parameters: [pathId('The sign-in that was begun', 'uid')],
-    responses: { 200: pageAnswer('The page'), 400: pageAnswer('There is no such question in this browser') },
+    responses: { 200: pageAnswer('The consent page'), 400: pageAnswer('There is no such question in this browser') },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },
 };
@@ -61,7 +61,7 @@ export const consentRoute: OpenRoute = {
     parameters: [pathId('The sign-in that was begun', 'uid')],
     requestBody: {
       required: true,
-      description: 'The form of the page',
+      description: 'What the person answers',
       content: { 'application/x-www-form-urlencoded': { schema: Consent, example: { answer: 'allow' } } },
     },
     responses: {

@@ -55,8 +55,8 @@ const endRoute: CallerRoute = {
     description:
       'Ends the sign-ins of the application for you: its tokens are refused within a second, and the links to files that it ' +
       'made for you end. Before it acts for you again, you are asked.',
-    parameters: [pathId('The application', 'appKey')],
-    responses: { 200: jsonAnswer('Done', { schema: Nothing, example: {} }) },
+    parameters: [pathId('The AppKey of the application', 'appKey')],
+    responses: { 200: jsonAnswer('The application has to ask you again', { schema: Nothing, example: {} }) },
     refusals: ['Forbidden', 'ConsentNotFound'],
   },
 };

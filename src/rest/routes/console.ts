@@ -2,7 +2,7 @@
 // and change nothing; the page sends credentials with each request to the API.
 
 import { answerConsoleAsset, answerConsolePage } from '../console-files.ts';
-import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
+import { bytesAnswer, header, ids, pageAnswer, pathId } from '../openapi/description.ts';
 import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
@@ -43,7 +43,9 @@ const pageRoutes = Object.entries(pages).map(
       summary: path === '/' ? 'The console' : `The console at ${path}`,
       description: `For people: ${path} is the same page as each of its addresses.`,
       parameters: [
-        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathId('What is shown', name ?? '')),
+        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+          pathId(`The \`${name}\` of what the console shows`, name ?? ''),
+        ),
         ifNoneMatch,
       ],
       responses: {
@@ -71,8 +73,8 @@ const assetRoute: OpenRoute = {
     tag: 'Console',
     summary: 'A script, a style or a picture of the console',
     description: 'Its name changes with its bytes, so browsers keep it.',
-    parameters: [pathId('Its name', 'file'), ifNoneMatch],
-    responses: { 200: bytesAnswer('The file', '*/*', answerHeader('ETag')), ...notModified },
+    parameters: [ids.asset, ifNoneMatch],
+    responses: { 200: bytesAnswer('The file of the console', '*/*', answerHeader('ETag')), ...notModified },
     refusals: ['RouteNotFound'],
   },
 };

@@ -28,6 +28,12 @@ import { toLink } from './folders.ts';
 const bodyHint =
   'Send JSON {"ParentFolderId": "…", "FolderName": "…"}, bare or under "requestPayload", or the same fields as a URL-encoded form; RelativePath, "a/b/c", stands in place of FolderName.';
 
+const choices = headers.conflictBehavior('Fail', 'Rename', 'Existing');
+const conflictBehavior = {
+  ...choices,
+  description: `${choices.description}, which is the default with \`RelativePath\``,
+};
+
 export const createFolderRoute: CallerRoute = {
   method: 'POST',
   path: '/v1/contentmanagement/folders',
@@ -65,7 +71,7 @@ export const createFolderRoute: CallerRoute = {
       'folders that are missing on the way, all in one step or none; what exists is used, and `ConflictBehavior`, which says ' +
       'what becomes of the last name, is then `Existing` by default.',
     parameters: [
-      headers.conflictBehavior('Fail', 'Rename', 'Existing'),
+      conflictBehavior,
       ...preconditionHeaders,
       headers.idempotencyKey,
       headers.spaceId,

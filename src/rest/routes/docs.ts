@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../listener/answer.ts';
-import { bytesAnswer, header, pageAnswer, pathId } from '../openapi/description.ts';
+import { bytesAnswer, header, ids, pageAnswer } from '../openapi/description.ts';
 import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
@@ -91,7 +91,7 @@ export const docsRoute: OpenRoute = {
     summary: 'A page to read and try the interface',
     description: 'For people: shows this description, and sends requests with credentials that the reader brings.',
     parameters: [ifNoneMatch],
-    responses: { 200: pageAnswer('The page', 'ETag'), ...notModified },
+    responses: { 200: pageAnswer('The API reference', 'ETag'), ...notModified },
     refusals: [],
   },
 };
@@ -108,8 +108,8 @@ export const docsFileRoute: OpenRoute = {
     tag: 'Service',
     summary: 'A script, a style or a picture of that page',
     description: 'The page needs nothing from elsewhere.',
-    parameters: [pathId('Its name', 'file'), ifNoneMatch],
-    responses: { 200: bytesAnswer('The file', '*/*', answerHeader('ETag')), ...notModified },
+    parameters: [ids.asset, ifNoneMatch],
+    responses: { 200: bytesAnswer('The file of the API reference', '*/*', answerHeader('ETag')), ...notModified },
     refusals: ['RouteNotFound'],
   },
 };

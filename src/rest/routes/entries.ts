@@ -5,7 +5,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { type EntryView, showByPath, showEntry } from '../../operations/show-entry.ts';
 import { json } from '../answer.ts';
-import { answerHeaders, headers, jsonAnswer, pathId, pathParameter } from '../openapi/description.ts';
+import { answerHeaders, headers, ids, jsonAnswer, pathParameter } from '../openapi/description.ts';
 import { exampleShownFile } from '../openapi/examples.ts';
 import { ShownEntry } from '../openapi/schemas.ts';
 import { readPath } from '../parameters.ts';
@@ -18,13 +18,11 @@ export function readEntryId({ id = '' }: Record<string, string>, caller: Caller)
 }
 
 /** The answer of every route that shows one entry. */
-export const shownResponses = {
-  200: jsonAnswer('The entry, and where it is', {
-    schema: ShownEntry,
-    example: exampleShownFile,
-    headers: answerHeaders.etag,
-  }),
-};
+export function shownResponses(description: string) {
+  return {
+    200: jsonAnswer(description, { schema: ShownEntry, example: exampleShownFile, headers: answerHeaders.etag }),
+  };
+}
 
 export const showEntryRoute: CallerRoute = {
   method: 'GET',
@@ -38,8 +36,8 @@ export const showEntryRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Show an entry',
     description: 'A folder or a file, by its id; `-root-` is the root. `Sha256` and `Version` are there for files.',
-    parameters: [pathId('The entry')],
-    responses: shownResponses,
+    parameters: [ids.entry],
+    responses: shownResponses('The entry, and where it is'),
     refusals: ['EntryNotFound'],
   },
 };
@@ -59,8 +57,8 @@ export const findFileRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Show a file by its path from the root',
     description: 'The same as `GET /entries/{id}`, for a file that is known by its path.',
-    parameters: [pathParameter('/Invoices/a.pdf'), headers.spaceId],
-    responses: shownResponses,
+    parameters: [pathParameter('The path of the file, from the root', '/Invoices/a.pdf'), headers.spaceId],
+    responses: shownResponses('The file that has this path'),
     refusals: ['FileNotFound'],
   },
 };

@@ -20,7 +20,7 @@ import {
   envelopeAnswer,
   header,
   headers,
-  pathId,
+  ids,
   query,
 } from '../openapi/description.ts';
 import { exampleETag } from '../openapi/examples.ts';
@@ -113,7 +113,7 @@ export const saveFileRoute: CallerRoute = {
     ],
     requestBody: {
       required: true,
-      description: 'The part `filename` is the file.',
+      description: 'The file as the part `filename`, and what else is said of it',
       content: {
         'multipart/form-data': {
           schema: SaveFileForm,
@@ -226,14 +226,14 @@ export const openFileRoute: CallerRoute = {
       'Downloads use the statuses of their standard (RFC 9110). `HEAD` gives the headers alone. What is sent is always an ' +
       'attachment that browsers do not run.',
     parameters: [
-      pathId('The file'),
+      ids.file,
       query('version', 'The current one by default', Type.Integer({ minimum: 1 }), 2),
       header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),
       header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified', exampleETag),
       header('If-None-Match', '304 if the bytes are still those', exampleETag),
       header('If-Match', '412 if they are not', exampleETag),
     ],
-    responses: downloadAnswers,
+    responses: downloadAnswers('All bytes of the current version, or of the one that `version` names'),
     refusals: ['FileNotFound', 'VersionNotFound'],
   },
 };

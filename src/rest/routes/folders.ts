@@ -17,6 +17,7 @@ import {
   pathId,
   pathParameter,
   query as queryParameter,
+  type ResponseDescription,
 } from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
@@ -24,8 +25,10 @@ import { readPath } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEnvelope } from '../wire.ts';
 
-const described = envelopeAnswer('The folder and a page of its children');
-const listingAnswer = { ...described, headers: { ...described.headers, ...answerHeaders.childCount } };
+function listingAnswer(description: string): ResponseDescription {
+  const answer = envelopeAnswer(description);
+  return { ...answer, headers: { ...answer.headers, ...answerHeaders.childCount } };
+}
 
 export const listFolderRoute: CallerRoute = {
   method: 'GET',
@@ -40,7 +43,7 @@ export const listFolderRoute: CallerRoute = {
     summary: 'Show a folder and a page of its children',
     description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, while there is one.',
     parameters: [pathId('The folder; -root- for the root'), ...listParameters(), headers.spaceId],
-    responses: { 200: listingAnswer },
+    responses: { 200: listingAnswer('The folder and a page of its children') },
     refusals: ['FolderNotFound', 'NotAFolder'],
   },
 };
@@ -64,8 +67,12 @@ export const findFolderRoute: CallerRoute = {
     tag: 'Folders',
     summary: 'Show a folder by its path from the root',
     description: 'The same as by its id; `path=/` is the root itself. A slash at the end of a path changes nothing.',
-    parameters: [pathParameter('/Invoices/2026'), ...listParameters(), headers.spaceId],
-    responses: { 200: listingAnswer },
+    parameters: [
+      pathParameter('The path of the folder, from the root', '/Invoices/2026'),
+      ...listParameters(),
+      headers.spaceId,
+    ],
+    responses: { 200: listingAnswer('The folder that has this path, and a page of its children') },
     refusals: ['FolderNotFound', 'NotAFolder'],
   },
 };

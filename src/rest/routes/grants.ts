@@ -7,7 +7,7 @@ import { firstPageLimit } from '../../operations/list-folder.ts';
 import { json } from '../answer.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { answerHeaders, jsonAnswer, jsonBody, type Parameter, pathId } from '../openapi/description.ts';
+import { answerHeaders, ids, jsonAnswer, jsonBody, type Parameter } from '../openapi/description.ts';
 import { AccessList, exampleAccess, exampleShared, Grant, SharedEntries } from '../openapi/grant-schemas.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { compileCheck } from '../openapi/schemas.ts';
@@ -17,11 +17,12 @@ import { renderAccess, renderShared } from '../wire-grants.ts';
 import { readEntryId } from './entries.ts';
 
 const path = '/v1/contentmanagement/entries/{id}/access';
-const listed = jsonAnswer('Who may see it, nearest first', {
-  schema: AccessList,
-  example: exampleAccess,
-  headers: answerHeaders.link,
-});
+const listed = (description: string) =>
+  jsonAnswer(description, {
+    schema: AccessList,
+    example: exampleAccess,
+    headers: answerHeaders.link,
+  });
 
 async function answerAccess(
   context: EnvironmentContext,
@@ -50,8 +51,8 @@ const listAccessRoute: CallerRoute = {
     summary: 'Show who may see an entry, and why',
     description:
       'What was granted on the entry and on the folders above it, then the roles in the space. Without a role in the space only your own lines.',
-    parameters: [pathId('The entry'), ...pageParameters()],
-    responses: { 200: listed },
+    parameters: [ids.entry, ...pageParameters()],
+    responses: { 200: listed('Who may see the entry, nearest first') },
     refusals: ['EntryNotFound'],
   },
 };
@@ -86,9 +87,9 @@ const putGrantRoute: CallerRoute = {
     summary: 'Share an entry with a person or a group',
     description:
       'For managers. The role holds for the entry and everything beneath it, and replaces the one that the same person or group had on this entry. It takes effect within a second.',
-    parameters: [pathId('The entry'), principalParameter],
-    requestBody: jsonBody('The role', Grant, { Role: 'viewer' }),
-    responses: { 200: listed },
+    parameters: [ids.entry, principalParameter],
+    requestBody: jsonBody('The role on the entry', Grant, { Role: 'viewer' }),
+    responses: { 200: listed('Who may see the entry now that it is shared') },
     refusals: ['EntryNotFound', 'GroupNotFound', 'UserNotFound'],
   },
 };
@@ -108,8 +109,8 @@ const removeGrantRoute: CallerRoute = {
     summary: 'Stop sharing an entry with a person or a group',
     description:
       'For managers. Only what was granted on this entry ends, within a second. Without such a grant nothing changes.',
-    parameters: [pathId('The entry'), principalParameter],
-    responses: { 200: listed },
+    parameters: [ids.entry, principalParameter],
+    responses: { 200: listed('Who may still see the entry') },
     refusals: ['EntryNotFound', 'GroupNotFound', 'InvalidField', 'UserNotFound'],
   },
 };

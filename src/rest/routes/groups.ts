@@ -12,7 +12,9 @@ import { renderGroup, renderGroups } from '../wire-grants.ts';
 import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/groups';
-const shown = { 200: jsonAnswer('The group', { schema: Group, example: { Group: exampleGroup } }) };
+const shown = (description: string) => ({
+  200: jsonAnswer(description, { schema: Group, example: { Group: exampleGroup } }),
+});
 const nameParameter: Parameter = {
   name: 'name',
   in: 'path',
@@ -71,8 +73,8 @@ const addGroupRoute: CallerRoute = {
     summary: 'Make a group of people',
     description: 'For managers. Grant the group roles on entries with `PUT /entries/{id}/access/group:{name}`.',
     parameters: [headers.spaceId],
-    requestBody: jsonBody('The group', AddGroup, exampleGroup),
-    responses: shown,
+    requestBody: jsonBody('The name of the group, and who is in it', AddGroup, exampleGroup),
+    responses: shown('The new group'),
     refusals: ['NameAlreadyExists', 'UserNotFound'],
   },
 };
@@ -99,7 +101,7 @@ const changeGroupRoute: CallerRoute = {
     description: 'For managers. Takes effect within a second. Whoever is in both lists is removed.',
     parameters: [nameParameter, headers.spaceId],
     requestBody: jsonBody('Who joins and who leaves', ChangeGroup, { Add: ['bob'], Remove: [] }),
-    responses: shown,
+    responses: shown('The group, with those who are in it now'),
     refusals: ['GroupNotFound', 'UserNotFound'],
   },
 };
@@ -117,7 +119,7 @@ const removeGroupRoute: CallerRoute = {
     summary: 'Remove a group, and what was granted to it',
     description: 'For managers. Answers with the group as it was.',
     parameters: [nameParameter, headers.spaceId],
-    responses: shown,
+    responses: shown('The group as it was, removed'),
     refusals: ['GroupNotFound'],
   },
 };

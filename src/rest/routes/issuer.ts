@@ -12,7 +12,7 @@ type IssuerPath = (typeof issuerRoutes)[number]['path'];
 const OAuthError = Type.Object(
   {
     error: Type.String({ description: 'A code of RFC 6749.' }),
-    error_description: Type.Optional(Type.String({ description: 'For people.' })),
+    error_description: Type.Optional(Type.String({ description: 'A sentence for whoever develops the application.' })),
   },
   { title: 'OAuthError', description: 'RFC 6749, section 5.2.' },
 );
@@ -28,7 +28,7 @@ const TokenRequest = Type.Object(
       Type.String({ description: 'Unless it is sent by HTTP Basic, or there is a certificate.' }),
     ),
     code: Type.Optional(Type.String({ description: 'Of the sign-in.' })),
-    code_verifier: Type.Optional(Type.String({ description: 'RFC 7636.' })),
+    code_verifier: Type.Optional(Type.String({ description: 'Proves who began the sign-in (RFC 7636).' })),
     redirect_uri: Type.Optional(Type.String({ description: 'As in the request that began the sign-in.' })),
     refresh_token: Type.Optional(Type.String({ description: 'Good once; the answer has the next one.' })),
   },
@@ -57,7 +57,7 @@ const KeySet = Type.Object(
       description: 'The current ones, and those of tokens that are still valid.',
     }),
   },
-  { title: 'KeySet', description: 'Public keys (RFC 7517).' },
+  { title: 'KeySet', description: 'A set of public keys (RFC 7517).' },
 );
 const Metadata = Type.Object(
   {
@@ -92,7 +92,10 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   '/oauth2/token': {
     description: 'The client id is the AppKey; the secret goes by HTTP Basic, or in the form as `client_secret`.',
     security,
-    requestBody: formBody(TokenRequest, { grant_type: 'client_credentials', scope: 'content.read' }),
+    requestBody: formBody('The grant, with what it needs', TokenRequest, {
+      grant_type: 'client_credentials',
+      scope: 'content.read',
+    }),
     responses: {
       200: jsonAnswer('A token', {
         schema: TokenAnswer,
@@ -111,7 +114,7 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   '/oauth2/revoke': {
     description: 'Ends the sign-in, and with it the access tokens that it gave (RFC 7009).',
     security,
-    requestBody: formBody(RevokeRequest, { token: 'P1bHvBXnU4…' }),
+    requestBody: formBody('The refresh token', RevokeRequest, { token: 'P1bHvBXnU4…' }),
     responses: {
       200: { description: 'It is revoked, or was never there' },
       400: refused,
@@ -120,7 +123,7 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
     },
   },
   '/oauth2/jwks': {
-    description: 'Public keys (RFC 7517).',
+    description: 'The public keys by which tokens are verified. Fetch them again when a token names an unknown `kid`.',
     responses: {
       200: {
         description: 'The keys',
@@ -130,8 +133,8 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
       },
     },
   },
-  '/.well-known/oauth-authorization-server': metadata('RFC 8414.'),
-  '/.well-known/openid-configuration': metadata('OpenID Connect Discovery 1.0.'),
+  '/.well-known/oauth-authorization-server': metadata('RFC 8414'),
+  '/.well-known/openid-configuration': metadata('OpenID Connect Discovery 1.0'),
   '/oauth2/authorize': {
     description: 'Authorization code with PKCE (S256): a browser is sent here by an application.',
     parameters: [
@@ -177,14 +180,17 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   },
 };
 
-function formBody(schema: typeof TokenRequest | typeof RevokeRequest, example: object) {
+function formBody(description: string, schema: typeof TokenRequest | typeof RevokeRequest, example: object) {
   const content = { 'application/x-www-form-urlencoded': { schema, example } };
-  return { required: true, description: 'A form', content };
+  return { required: true, description, content };
 }
 
-function metadata(description: string): EndpointDescription {
+function metadata(standard: string): EndpointDescription {
   const example = { issuer: 'http://127.0.0.1:8080', token_endpoint: 'http://127.0.0.1:8080/oauth2/token' };
-  return { description, responses: { 200: jsonAnswer('The metadata', { schema: Metadata, example }) } };
+  return {
+    description: `${standard}.`,
+    responses: { 200: jsonAnswer(`The metadata of ${standard}`, { schema: Metadata, example }) },
+  };
 }
 
 export const foreignRoutes: readonly ForeignRoute[] = issuerRoutes.map(({ method, path, summary, isForPeople }) => ({

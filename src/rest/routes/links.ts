@@ -18,11 +18,11 @@ import { json } from '../answer.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import { answerDownload, type Disposition } from '../downloads/download.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { downloadAnswers, header, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
+import { downloadAnswers, header, ids, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
 import { exampleETag } from '../openapi/examples.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { Nothing } from '../openapi/me-schemas.ts';
-import { compileCheck } from '../openapi/schemas.ts';
+import { compileCheck, Timestamp } from '../openapi/schemas.ts';
 import type { CallerRoute, OpenRoute } from '../route.ts';
 import { renderTime } from '../wire.ts';
 
@@ -52,7 +52,7 @@ export const LinkFile = Type.Object(
 const Link = Type.Object(
   {
     Url: Type.String({ format: 'uri', description: 'Opens the file without credentials.' }),
-    ExpiresAt: Type.String({ format: 'date-time', description: 'UTC, always three decimals.' }),
+    ExpiresAt: Timestamp,
   },
   { title: 'Link', description: 'A short-lived address.', additionalProperties: false },
 );
@@ -87,7 +87,7 @@ export const linkFileRoute: CallerRoute = {
       'until it expires, or until the application or the person that made it may no longer read the file, has signed out or ' +
       'ends it (`DELETE`). Making and using it is in the journal. A link that a ' +
       'server-based application makes is served on the mutual-TLS address, to its own certificates.',
-    parameters: [pathId('The file')],
+    parameters: [ids.file],
     requestBody: { ...jsonBody('How long, which version, and whether to show it', LinkFile, example), required: false },
     responses: {
       200: jsonAnswer('The address, and until when it works', {
@@ -114,7 +114,7 @@ export const endLinksRoute: CallerRoute = {
     description:
       'Those that you made; those of everybody, if you manage the space (role `manager`, or an application with ' +
       '`content.admin`). They end at once. It is no error if there are none.',
-    parameters: [pathId('The file')],
+    parameters: [ids.file],
     responses: { 200: jsonAnswer('They have ended', { schema: Nothing, example: {} }) },
     refusals: ['FileNotFound'],
   },
@@ -155,7 +155,7 @@ export const openLinkRoute: OpenRoute = {
       header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),
       header('If-None-Match', '304 if the bytes are still those', exampleETag),
     ],
-    responses: downloadAnswers,
+    responses: downloadAnswers('All bytes of the version that the link was made for'),
     refusals: ['LinkNotFound'],
   },
 };

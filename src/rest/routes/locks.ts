@@ -3,7 +3,7 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { showLocks } from '../../operations/locks.ts';
 import { json } from '../answer.ts';
-import { jsonAnswer, pathId, query } from '../openapi/description.ts';
+import { ids, jsonAnswer, query } from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { exampleLock, Locks } from '../openapi/lock-schemas.ts';
 import type { CallerRoute } from '../route.ts';
@@ -26,7 +26,7 @@ export const listLocksRoute: CallerRoute = {
     description:
       'The locks that cover it: its own, and deep ones of folders above it. With `of=children` those on the entries directly in the folder. Programs take locks over WebDAV; tokens are not shown.',
     parameters: [
-      pathId('The entry'),
+      ids.entry,
       query('of', 'children: of what is directly in the folder', Type.Enum(['entry', 'children']), 'children'),
     ],
     responses: { 200: jsonAnswer('The locks', { schema: Locks, example: { Locks: [exampleLock] } }) },

@@ -12,7 +12,7 @@ import type { CallerRoute } from '../route.ts';
 import { renderAccount, renderSessions } from '../wire-me.ts';
 
 const path = '/v1/contentmanagement/me';
-const done = { 200: jsonAnswer('Done', { schema: Nothing, example: {} }) };
+const done = (description: string) => ({ 200: jsonAnswer(description, { schema: Nothing, example: {} }) });
 
 const showMeRoute: CallerRoute = {
   method: 'GET',
@@ -55,7 +55,7 @@ const changePasswordRoute: CallerRoute = {
       'Ends all your other sign-ins, and the short-lived links that you made. App passwords stay. Wrong guesses of `Current` ' +
       'count like wrong sign-ins. People of outside issuers have no password here.',
     requestBody: jsonBody('The current password and the new one', ChangePassword, passwordExample),
-    responses: done,
+    responses: done('The new password is in force'),
     refusals: ['Forbidden', 'PasswordInvalid', 'TooManyRequests'],
   },
 };
@@ -102,8 +102,8 @@ const endSessionRoute: CallerRoute = {
     tag: 'Account',
     summary: 'End a session',
     description: 'Its tokens are refused within a second, and the browser has to sign in again to use the application.',
-    parameters: [pathId('The session')],
-    responses: done,
+    parameters: [pathId('The id of one of your sessions')],
+    responses: done('The session has ended'),
     refusals: ['Forbidden', 'SessionNotFound'],
   },
 };
@@ -121,7 +121,7 @@ const endSessionsRoute: CallerRoute = {
     tag: 'Account',
     summary: 'End all your sessions',
     description: 'The one of this request too, and the short-lived links that you made. App passwords stay.',
-    responses: done,
+    responses: done('All your sessions have ended'),
     refusals: ['Forbidden'],
   },
 };

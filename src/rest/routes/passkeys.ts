@@ -28,7 +28,7 @@ const beginRoute: CallerRoute = {
     description:
       'The options are for `navigator.credentials.create` in a page of this service’s own address; passkeys work nowhere else. ' +
       'An address of numbers cannot have any.',
-    requestBody: proofBody,
+    requestBody: proofBody('Your password, before the browser makes a passkey'),
     responses: {
       200: jsonAnswer('The options', {
         schema: PasskeySetup,
@@ -61,7 +61,7 @@ const addRoute: CallerRoute = {
       'factor has recovery codes.',
     requestBody: jsonBody('The setup that was begun, and what the browser made', AddPasskey, example),
     responses: {
-      200: jsonAnswer('The second factor', {
+      200: jsonAnswer('The passkey, and recovery codes if it is the first second factor', {
         schema: AddedSecondFactor,
         example: {
           SecondFactor: { ...exampleSecondFactor, Kind: 'passkey', Name: 'laptop' },

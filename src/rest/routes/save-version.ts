@@ -13,8 +13,8 @@ import {
   bytesBody,
   contentPreconditionHeaders,
   headers,
+  ids,
   jsonAnswer,
-  pathId,
 } from '../openapi/description.ts';
 import { SavedVersion } from '../openapi/entry-schemas.ts';
 import { exampleEnvelope, exampleShownFile } from '../openapi/examples.ts';
@@ -70,7 +70,7 @@ export const saveVersionRoute: CallerRoute = {
     description:
       'The body is the file, whatever its content type, but for a multipart form, which is refused. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it, and without `Folder` where that is not shared with you; the `ETag` header is the content’s.',
     parameters: [
-      pathId('The file'),
+      ids.file,
       ...contentPreconditionHeaders,
       headers.comment,
       headers.prefer,

@@ -16,7 +16,7 @@ const exampleCodes = ['k3wd-7qpa-x2mn-5rte'];
 
 const checkProof = compileCheck(PasswordProof);
 const exampleProof = { Password: 'four words nobody expects' };
-export const proofBody = jsonBody('Your password', PasswordProof, exampleProof);
+export const proofBody = (description: string) => jsonBody(description, PasswordProof, exampleProof);
 export const proofRefusals = ['Forbidden', 'PasswordInvalid', 'TooManyRequests'] as const;
 
 export async function readProof(exchange: CallerExchange): Promise<factors.Proof> {
@@ -64,7 +64,7 @@ const beginTotpRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Begin to set up an authenticator app',
     description: 'Nothing changes before the first code is sent.',
-    requestBody: proofBody,
+    requestBody: proofBody('Your password, before a new key is shown'),
     responses: {
       200: jsonAnswer('The key for the app', {
         schema: schemas.TotpSetup,
@@ -101,7 +101,7 @@ const addTotpRoute: CallerRoute = {
       'The answer to the first second factor has recovery codes.',
     requestBody: jsonBody('The setup that was begun, and the first code', AddTotp, exampleTotp),
     responses: {
-      200: jsonAnswer('The second factor', {
+      200: jsonAnswer('The authenticator app, and recovery codes if it is the first second factor', {
         schema: schemas.AddedSecondFactor,
         example: { SecondFactor: exampleSecondFactor, RecoveryCodes: exampleCodes },
       }),
@@ -125,7 +125,7 @@ const renewCodesRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Make new recovery codes',
     description: 'Ten, each of which replaces a second factor once. Earlier ones end.',
-    requestBody: proofBody,
+    requestBody: proofBody('Your password, before the old codes end'),
     responses: {
       200: jsonAnswer('The codes', { schema: schemas.RecoveryCodes, example: { RecoveryCodes: exampleCodes } }),
     },
@@ -149,9 +149,9 @@ const removeRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Remove a second factor',
     description: 'The recovery codes go with the last one.',
-    parameters: [pathId('The second factor')],
-    requestBody: proofBody,
-    responses: { 200: jsonAnswer('Done', { schema: Nothing, example: {} }) },
+    parameters: [pathId('The id of one of your second factors')],
+    requestBody: proofBody('Your password, before the second factor goes'),
+    responses: { 200: jsonAnswer('The second factor is removed', { schema: Nothing, example: {} }) },
     refusals: [...proofRefusals, 'SecondFactorNotFound'],
   },
 };

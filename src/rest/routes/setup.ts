@@ -20,6 +20,7 @@ const SetupForm = Type.Object(
   { password: Type.String({ description: 'The new password.' }) },
   { title: 'SetupForm', description: 'The form of the setup page.' },
 );
+const setupSecret = pathId('The secret of the setup link', 'secret');
 const noLink = pageAnswer('The link was used, has ended, or does not exist');
 
 export const showSetupRoute: OpenRoute = {
@@ -36,8 +37,8 @@ export const showSetupRoute: OpenRoute = {
     tag: 'Signing in',
     summary: 'The page on which a person sets the first password',
     description: 'Where a setup link leads. Reading the page does not use the link up.',
-    parameters: [pathId('The secret of the link', 'secret')],
-    responses: { 200: pageAnswer('The page'), 404: noLink },
+    parameters: [setupSecret],
+    responses: { 200: pageAnswer('The page with a form for the password'), 404: noLink },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },
 };
@@ -64,10 +65,10 @@ export const setupRoute: OpenRoute = {
     tag: 'Signing in',
     summary: 'Set the first password',
     description: 'What the form of the page sends. A refused password does not use the link up.',
-    parameters: [pathId('The secret of the link', 'secret')],
+    parameters: [setupSecret],
     requestBody: {
       required: true,
-      description: 'The form of the page',
+      description: 'The new password',
       content: {
         'application/x-www-form-urlencoded': { schema: SetupForm, example: { password: 'four words nobody expects' } },
       },

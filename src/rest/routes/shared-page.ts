@@ -7,7 +7,7 @@ import type { Answer } from '../../listener/answer.ts';
 import { findShared, recordOpened, type UsedShare, useForReading, useShare } from '../../operations/open-share.ts';
 import { passMs, toPass } from '../../operations/share-passwords.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { bytesAnswer, pageAnswer, pathId } from '../openapi/description.ts';
+import { bytesAnswer, ids, pageAnswer } from '../openapi/description.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { pageParameters } from '../pages.ts';
@@ -68,7 +68,6 @@ const noShare = pageAnswer('The link cannot be used');
 const needsPassword = pageAnswer('The link needs a password', 'WWW-Authenticate');
 const tooMany = pageAnswer('Too many wrong passwords: `Retry-After`', 'Retry-After');
 const described = { 401: needsPassword, 403: tooMany, 404: noShare };
-const secretId = pathId('The secret of the link', 'secret');
 const refusals = ['InvalidCursor', 'InvalidField', 'StorageUnavailable'] as const;
 
 export const sharedPageRoute: OpenRoute = {
@@ -91,8 +90,8 @@ export const sharedPageRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'The page of a link',
     description: 'What is shared, to see and to download; or a form to send files.',
-    parameters: [secretId, ...pageParameters()],
-    responses: { 200: pageAnswer('The page'), ...described },
+    parameters: [ids.linkSecret, ...pageParameters()],
+    responses: { 200: pageAnswer('The page of what is shared, or a form to send files'), ...described },
     refusals,
   },
 };
@@ -128,8 +127,8 @@ export const sharedFolderPageRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'The page of a folder beneath a link',
     description: 'With links to what is in it.',
-    parameters: [secretId, pathId('The folder'), ...pageParameters()],
-    responses: { 200: pageAnswer('The page'), ...described },
+    parameters: [ids.linkSecret, ids.sharedFolder, ...pageParameters()],
+    responses: { 200: pageAnswer('The page of the folder'), ...described },
     refusals,
   },
 };
@@ -152,8 +151,8 @@ export const sharedFilePageRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'The page of a file beneath a link',
     description: 'Shows pictures, sound, video and plain text.',
-    parameters: [secretId, pathId('The file')],
-    responses: { 200: pageAnswer('The page'), ...described },
+    parameters: [ids.linkSecret, ids.sharedFile],
+    responses: { 200: pageAnswer('The page of the file'), ...described },
     refusals: ['StorageUnavailable'],
   },
 };
@@ -185,10 +184,10 @@ export const sharedPasswordRoute: OpenRoute = {
     summary: 'Open the page of a link by its password',
     description:
       'What the form of the page sends. A right password is exchanged for a cookie that scripts cannot read.',
-    parameters: [secretId],
+    parameters: [ids.linkSecret],
     requestBody: {
       required: true,
-      description: 'The form of the page',
+      description: 'The password of the link',
       content: { 'application/x-www-form-urlencoded': { schema: PasswordForm, example: { password: 'open sesame' } } },
     },
     responses: { 303: { description: 'To the page', headers: answerHeader('Location') }, ...described },
@@ -229,8 +228,8 @@ export const sharedPageFileRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'The script or the style of the pages of links',
     description: 'The pages need nothing from elsewhere.',
-    parameters: [pathId('Its name', 'file')],
-    responses: { 200: bytesAnswer('The file', '*/*') },
+    parameters: [ids.asset],
+    responses: { 200: bytesAnswer('The script or the style', '*/*') },
     refusals: ['RouteNotFound'],
   },
 };

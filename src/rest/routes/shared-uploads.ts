@@ -20,7 +20,7 @@ import { json } from '../answer.ts';
 import { readFileBody } from '../bodies/file-body.ts';
 import { smallBodyBytes } from '../bodies/json.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
-import { bytesBody, header, headers, jsonAnswer, pathId } from '../openapi/description.ts';
+import { bytesBody, header, headers, ids, jsonAnswer } from '../openapi/description.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { SaveFileForm } from '../openapi/schemas.ts';
 import { exampleReceived, ReceivedFile } from '../openapi/share-schemas.ts';
@@ -71,7 +71,7 @@ const sendFileRoute: OpenRoute = {
     parameters: [...shareParameters, headers.fileName, headers.reprDigest, headers.contentDigest, headers.contentMd5],
     requestBody: {
       required: true,
-      description: 'The part `filename` is the file.',
+      description: 'The file as the part `filename`',
       content: { 'multipart/form-data': { schema: SaveFileForm, example: { filename: '%PDF-1.7 …' } } },
     },
     responses: { 200: jsonAnswer('What was saved', { schema: ReceivedFile, example: exampleReceived }) },
@@ -129,7 +129,6 @@ const always = { 'Tus-Resumable': tus.tusVersion };
 const toTusHeaders = () => ({ ...toSharedHeaders(), ...always });
 const tusHeader = header('Tus-Resumable', 'tus: 1.0.0', '1.0.0');
 const stateHeaders = answerHeader('Upload-Offset', 'Upload-Expires');
-const uploadId = pathId('The upload');
 const common = {
   tag: 'Sharing',
   everyAnswer: ['Tus-Resumable', 'Tus-Version', 'Upload-Offset'],
@@ -191,10 +190,13 @@ const createSharedUploadRoute: OpenRoute = {
       header('Upload-Metadata', 'tus: filename and filetype, in base64', 'filename YS50eHQ='),
       headers.fileName,
     ],
-    requestBody: bytesBody('The first bytes', { required: false, contentTypes: [tus.tusType] }),
+    requestBody: bytesBody('The first bytes of the file; may be empty', {
+      required: false,
+      contentTypes: [tus.tusType],
+    }),
     responses: {
       201: {
-        description: 'Begun; or finished, where all bytes have come',
+        description: 'The upload is at `Location`. The file is saved, if all bytes have come',
         headers: { ...answerHeader('Location'), ...stateHeaders },
       },
     },
@@ -247,10 +249,10 @@ const showSharedUploadRoute: OpenRoute = {
     operationId: 'SharedUploadsGet',
     summary: 'How far an upload by a link has come',
     description: '`HEAD`, as tus has it; `GET` is the same.',
-    parameters: [...shareParameters, uploadId, tusHeader],
+    parameters: [...shareParameters, ids.upload, tusHeader],
     responses: {
       200: {
-        description: 'Where it is',
+        description: 'How many bytes of the file are durable',
         headers: { ...stateHeaders, ...answerHeader('Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata') },
       },
     },
@@ -276,9 +278,14 @@ const appendSharedUploadRoute: OpenRoute = {
     operationId: 'SharedUploadsPatch',
     summary: 'Append bytes to an upload by a link',
     description: 'tus 1.0, as `PATCH /uploads/{id}`. The last bytes save the file.',
-    parameters: [...shareParameters, uploadId, tusHeader, header('Upload-Offset', 'Where the bytes belong', '512')],
-    requestBody: bytesBody('The bytes', { required: false, contentTypes: [tus.tusType] }),
-    responses: { 204: { description: 'So much is durable', headers: stateHeaders } },
+    parameters: [...shareParameters, ids.upload, tusHeader, header('Upload-Offset', 'Where the bytes belong', '512')],
+    requestBody: bytesBody(`The next bytes: ${tus.tusType}`, { required: false, contentTypes: [tus.tusType] }),
+    responses: {
+      204: {
+        description: 'The bytes up to `Upload-Offset` are durable; the last ones save the file',
+        headers: stateHeaders,
+      },
+    },
     refusals: [
       ...uploadRefusals,
       ...savingRefusals,
@@ -304,8 +311,8 @@ const removeSharedUploadRoute: OpenRoute = {
     operationId: 'SharedUploadsDelete',
     summary: 'Give up an upload by a link',
     description: 'Its bytes are removed.',
-    parameters: [...shareParameters, uploadId, tusHeader],
-    responses: { 204: { description: 'It is gone' } },
+    parameters: [...shareParameters, ids.upload, tusHeader],
+    responses: { 204: { description: 'The upload by the link is removed, with its bytes' } },
     refusals: [...uploadRefusals, 'UploadExpired', 'UploadNotFound'],
   },
 };

@@ -25,9 +25,9 @@ import {
   bytesAnswer,
   downloadAnswers,
   header,
+  ids,
   jsonAnswer,
   type Parameter,
-  pathId,
   query as queryParameter,
 } from '../openapi/description.ts';
 import { exampleETag } from '../openapi/examples.ts';
@@ -45,7 +45,7 @@ import { readOrder } from './folders.ts';
 export const sharedPath = '/v1/contentmanagement/shared/{secret}';
 
 export const shareParameters: readonly Parameter[] = [
-  pathId('The secret of the link', 'secret'),
+  ids.linkSecret,
   header('SharePassword', 'The password of the link, percent-encoded UTF-8', 'open%20sesame'),
 ];
 export const shareRefusals = [
@@ -127,9 +127,9 @@ const sharedFolderRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'Show a folder beneath a link',
     description: 'The folder of the link, or one beneath it, with a page of its children.',
-    parameters: [...shareParameters, pathId('The folder'), orderParameter, ...pageParameters()],
+    parameters: [...shareParameters, ids.sharedFolder, orderParameter, ...pageParameters()],
     responses: {
-      200: jsonAnswer('The folder and a page of its children', {
+      200: jsonAnswer('The folder beneath the link and a page of its children', {
         schema: Envelope,
         example: exampleShared,
         headers: { ...answerHeaders.link, ...answerHeaders.childCount },
@@ -172,14 +172,14 @@ const sharedFileRoute: OpenRoute = {
       'and counts against `MaxDownloads`. One that was begun may be resumed from the same address for an hour.',
     parameters: [
       ...shareParameters,
-      pathId('The file'),
+      ids.sharedFile,
       queryParameter('inline', 'true: pictures, sound, video and plain text are shown', Type.Enum(['true', 'false'])),
       header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),
       header('If-Range', 'Then the range is sent only of what has this ETag or Last-Modified', exampleETag),
       header('If-None-Match', '304 if the bytes are still those', exampleETag),
       header('If-Match', '412 if they are not', exampleETag),
     ],
-    responses: downloadAnswers,
+    responses: downloadAnswers('All bytes of the shared file'),
     refusals: [...shareRefusals, 'FileNotFound'],
   },
 };
@@ -219,7 +219,13 @@ const sharedArchiveRoute: OpenRoute = {
     summary: 'Everything that a link leads to, as a ZIP',
     description: 'As `GET /folders/{id}/archive`. Each `GET` is a download.',
     parameters: shareParameters,
-    responses: { 200: bytesAnswer('The archive', 'application/zip', answerHeader('Content-Disposition')) },
+    responses: {
+      200: bytesAnswer(
+        'A ZIP with everything that the link leads to',
+        'application/zip',
+        answerHeader('Content-Disposition'),
+      ),
+    },
     refusals: shareRefusals,
   },
 };

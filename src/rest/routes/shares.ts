@@ -21,6 +21,7 @@ import type { EnvironmentContext } from '../environment-context.ts';
 import {
   answerHeaders,
   headers,
+  ids,
   jsonAnswer,
   jsonBody,
   pathId,
@@ -38,12 +39,13 @@ import { readEntryId } from './entries.ts';
 const ofEntry = '/v1/contentmanagement/entries/{id}/shares';
 const ofOne = '/v1/contentmanagement/shares/{id}';
 const shown = (description: string) => jsonAnswer(description, { schema: Share, example: { Share: exampleShare } });
-const listed = jsonAnswer('The links, the newest first', {
-  schema: Shares,
-  example: { Shares: [exampleShare] },
-  headers: answerHeaders.link,
-});
-const shareId = pathId('The link');
+const listed = (description: string) =>
+  jsonAnswer(description, {
+    schema: Shares,
+    example: { Shares: [exampleShare] },
+    headers: answerHeaders.link,
+  });
+const shareId = pathId('The id of the link, which is not the secret in its address');
 
 const checkAdd = compileCheck(AddShare);
 const checkChange = compileCheck(ChangeShare);
@@ -78,9 +80,9 @@ const addShareRoute: CallerRoute = {
     description:
       'Whoever has the link can read the entry and everything beneath it or, with `upload`, send files into the folder. Needs the role ' +
       '`editor`, or an application with `content.write`. The link is suspended while its maker has lost that right, and while the entry is in the trash.',
-    parameters: [pathId('The entry')],
+    parameters: [ids.entry],
     requestBody: jsonBody('What the link allows', AddShare, exampleAddShare),
-    responses: { 200: shown('The link') },
+    responses: { 200: shown('The new link, with its address') },
     refusals: ['EntryNotFound', 'NotAFolder'],
   },
 };
@@ -110,8 +112,8 @@ const listEntrySharesRoute: CallerRoute = {
     summary: 'List the links to an entry',
     description:
       'For whoever sees the entry. `Url` is null for those that others made. Expired and revoked links are listed for 30 days.',
-    parameters: [pathId('The entry'), ...pageParameters()],
-    responses: { 200: listed },
+    parameters: [ids.entry, ...pageParameters()],
+    responses: { 200: listed('The links to the entry, newest first') },
     refusals: ['EntryNotFound'],
   },
 };
@@ -138,7 +140,7 @@ const listSharesRoute: CallerRoute = {
       ...pageParameters(),
       headers.spaceId,
     ],
-    responses: { 200: listed },
+    responses: { 200: listed('The links that you made, or those of the space, newest first') },
     refusals: [],
   },
 };
@@ -167,7 +169,7 @@ const showShareRoute: CallerRoute = {
     summary: 'Show a link',
     description: 'For its maker, managers of the space, and whoever sees the entry. `Url` is for its maker alone.',
     parameters: [shareId],
-    responses: { 200: shown('The link') },
+    responses: { 200: shown('The link, and how it was used') },
     refusals: ['ShareNotFound'],
   },
 };
@@ -201,7 +203,7 @@ const changeShareRoute: CallerRoute = {
       'For its maker and for managers of the space. A later `ExpiresAt` or a larger `MaxDownloads` revives a link that has expired or is ' +
       'used up. What was revoked stays revoked.',
     parameters: [shareId],
-    requestBody: jsonBody('What to change', ChangeShare, { MaxDownloads: 10, Password: null }),
+    requestBody: jsonBody('What to change of the link', ChangeShare, { MaxDownloads: 10, Password: null }),
     responses: { 200: shown('The link as it is now') },
     refusals: ['EntryNotFound', 'NotAFolder', 'ShareNotFound'],
   },

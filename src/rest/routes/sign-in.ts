@@ -31,7 +31,7 @@ export const showSignInRoute: OpenRoute = {
     summary: 'The page on which a person signs in',
     description: 'Where the issuer sends a browser that asked for a person. It belongs to that browser alone.',
     parameters: [pathId('The sign-in that was begun', 'uid')],
-    responses: { 200: pageAnswer('The page'), 400: pageAnswer('There is no such sign-in in this browser') },
+    responses: { 200: pageAnswer('The sign-in page'), 400: pageAnswer('There is no such sign-in in this browser') },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
   },
 };
@@ -62,7 +62,7 @@ export const signInRoute: OpenRoute = {
     parameters: [pathId('The sign-in that was begun', 'uid')],
     requestBody: {
       required: true,
-      description: 'The form of the page',
+      description: 'The id and the password, or the second factor',
       content: {
         'application/x-www-form-urlencoded': { schema: SignIn, example: { user: 'ann', password: 'correct horse' } },
       },

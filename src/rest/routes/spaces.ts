@@ -22,7 +22,7 @@ const path = '/v1/contentmanagement/spaces';
 const list = 'spaces';
 const example = '{"Name": "backoffice"}';
 const checkNameSpace = compileCheck(NameSpace);
-const requestBody = jsonBody('Its name', NameSpace, { Name: 'backoffice' });
+const nameBody = (description: string) => jsonBody(description, NameSpace, { Name: 'backoffice' });
 
 export const listSpacesRoute: CallerRoute = {
   method: 'GET',
@@ -67,8 +67,8 @@ export const showSpaceRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Show a space that the caller is in',
     description: 'What `GET /spaces` shows of it.',
-    parameters: [pathId('The space')],
-    responses: { 200: jsonAnswer('The space', { schema: Space, example: exampleSpace }) },
+    parameters: [pathId('The id of the space')],
+    responses: { 200: jsonAnswer('A space that you are in', { schema: Space, example: exampleSpace }) },
     refusals: ['SpaceNotFound'],
   },
 };
@@ -87,7 +87,7 @@ export const addSpaceRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Make a space',
     description: 'For people who are manager somewhere: they become manager of the new one too.',
-    requestBody,
+    requestBody: nameBody('The name of the new space'),
     responses: { 200: jsonAnswer('The new space', { schema: Space, example: exampleSpace }) },
     refusals: ['NameAlreadyExists'],
   },
@@ -108,9 +108,9 @@ export const renameSpaceRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Rename a space',
     description: 'Its root folder keeps the name that it has.',
-    parameters: [pathId('The space')],
-    requestBody,
-    responses: { 200: jsonAnswer('The space', { schema: Space, example: exampleSpace }) },
+    parameters: [pathId('The id of the space')],
+    requestBody: nameBody('The new name of the space'),
+    responses: { 200: jsonAnswer('The renamed space', { schema: Space, example: exampleSpace }) },
     refusals: ['NameAlreadyExists', 'SpaceNotFound'],
   },
 };

@@ -15,9 +15,13 @@ import { readEntryId } from './entries.ts';
 import { toOwnListName } from './me.ts';
 
 const path = '/v1/contentmanagement/me';
-const responses = {
-  200: jsonAnswer('The entries', { schema: PersonalEntries, example: examplePersonal, headers: answerHeaders.link }),
-};
+const starredId = pathId('The id of the entry, starred or not', 'entryId');
+
+function listResponses(description: string) {
+  return {
+    200: jsonAnswer(description, { schema: PersonalEntries, example: examplePersonal, headers: answerHeaders.link }),
+  };
+}
 
 async function answerList(
   context: EnvironmentContext,
@@ -42,7 +46,7 @@ const listStarredRoute: CallerRoute = {
     description:
       'Of all spaces, the one that was starred last first. Entries in the trash are left out while they are there.',
     parameters: pageParameters(),
-    responses,
+    responses: listResponses('A page of what you have starred'),
     refusals: ['Forbidden'],
   },
 };
@@ -60,8 +64,8 @@ const starRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Star an entry',
     description: 'Only you see your stars. Answers with the first page of the list.',
-    parameters: [pathId('The entry', 'entryId')],
-    responses,
+    parameters: [starredId],
+    responses: listResponses('The first page of what you have starred, with the entry'),
     refusals: ['EntryNotFound', 'Forbidden'],
   },
 };
@@ -79,8 +83,8 @@ const unstarRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Take a star away',
     description: 'An entry without a star is no error. Answers with the first page of the list.',
-    parameters: [pathId('The entry', 'entryId')],
-    responses,
+    parameters: [starredId],
+    responses: listResponses('The first page of what you have starred, without the entry'),
     refusals: ['EntryNotFound', 'Forbidden'],
   },
 };
@@ -96,7 +100,7 @@ const listRecentRoute: CallerRoute = {
     summary: 'List the files that you opened or saved last',
     description: 'Of all spaces, at most 200. The list lags behind by a moment.',
     parameters: pageParameters(),
-    responses,
+    responses: listResponses('A page of the files that you used last'),
     refusals: ['Forbidden'],
   },
 };

@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type ThumbnailSize, thumbnailSizes } from '../../domain/thumbnail-size.ts';
 import { openThumbnail } from '../../operations/thumbnail.ts';
 import { checkConditions } from '../downloads/conditions.ts';
-import { bytesAnswer, header, pathId, query } from '../openapi/description.ts';
+import { bytesAnswer, header, ids, query } from '../openapi/description.ts';
 import { exampleETag } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
@@ -46,7 +46,7 @@ export const thumbnailRoute: CallerRoute = {
       'A WebP of the current version, at most `size` pixels wide and high: of pictures (JPEG, PNG, WebP, GIF, AVIF, TIFF), and of the ' +
       'first page of PDF documents, up to 64 MiB. It is never larger than the picture itself. Ask again with `If-None-Match`.',
     parameters: [
-      pathId('The file'),
+      ids.file,
       query(
         'size',
         'Pixels',

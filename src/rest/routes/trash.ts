@@ -104,12 +104,16 @@ export const restoreEntryRoute: CallerRoute = {
     summary: 'Bring an entry back out of the trash',
     description:
       'With all beneath it, to where it was or to another folder. When that folder is gone or in the trash itself, name one.',
-    parameters: [pathId('What `GET /trash` shows'), ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
+    parameters: [
+      pathId('The id of an entry that `GET /trash` lists'),
+      ...preconditionHeaders,
+      headers.conflictBehavior('Fail', 'Rename'),
+    ],
     requestBody: {
       ...jsonBody('Where to, if not where it was', RestoreEntry, { ParentFolderId: '-root-', Name: 'a.pdf' }),
       required: false,
     },
-    responses: shownResponses,
+    responses: shownResponses('The restored entry, and where it is now'),
     refusals: [
       'EntryNotFound',
       'FolderNotFound',

@@ -10,8 +10,8 @@ import {
   envelopeAnswer,
   header,
   headers,
+  ids,
   jsonAnswer,
-  pathId,
 } from '../openapi/description.ts';
 import { toRefusalExample } from '../openapi/examples.ts';
 import { answerHeader } from '../openapi/headers.ts';
@@ -104,10 +104,10 @@ const createUploadRoute: CallerRoute = {
       headers.comment,
       headers.reprDigest,
     ],
-    requestBody: bytesBody('The first bytes', { required: false, contentTypes: [tusType] }),
+    requestBody: bytesBody('The first bytes; may be empty', { required: false, contentTypes: [tusType] }),
     responses: {
       201: {
-        description: 'Begun; or finished, where all bytes have come',
+        description: 'The upload is at `Location`. `entryid` names the file, if all bytes have come',
         headers: { ...answerHeader('Location'), ...tusHeaders, ...answerHeaders.entryId },
       },
     },
@@ -156,9 +156,9 @@ const showUploadRoute: CallerRoute = {
     description:
       '`HEAD` gives the headers alone, as both standards have it. Whatever is being written to the upload is ended first, so that the ' +
       'offset holds. An upload whose last answer was lost is finished now; `entryid` names the saved file.',
-    parameters: [pathId('The upload'), common.tus, common.interop],
+    parameters: [ids.upload, common.tus, common.interop],
     responses: {
-      200: jsonAnswer('Where it is', {
+      200: jsonAnswer('How many bytes are durable, and what the upload has become', {
         schema: UploadState,
         example: { Offset: 512, Length: 1000, Complete: false, ExpiresAt: '2026-01-18T09:30:00.123Z', EntryId: null },
         headers: { ...stateHeaders, ...lengthHeaders, ...answerHeaders.entryId },
@@ -166,11 +166,11 @@ const showUploadRoute: CallerRoute = {
     },
     headResponses: {
       200: {
-        description: 'Where it is (tus)',
+        description: 'How many bytes are durable, by tus',
         headers: { ...tusHeaders, ...lengthHeaders, ...answerHeaders.entryId },
       },
       204: {
-        description: 'Where it is (IETF)',
+        description: 'How many bytes are durable, by the IETF draft',
         headers: { ...ietfHeaders, ...lengthHeaders, ...answerHeaders.entryId },
       },
     },
@@ -222,7 +222,7 @@ const appendUploadRoute: CallerRoute = {
       'What came is durable when the answer comes, and is kept when the connection breaks. The last bytes save the file: by `Upload-' +
       'Complete: ?1` (IETF), or when there are as many as `Upload-Length` said (tus). A newer request takes over from an older one.',
     parameters: [
-      pathId('The upload'),
+      ids.upload,
       common.tus,
       common.interop,
       common.offset,
@@ -237,7 +237,10 @@ const appendUploadRoute: CallerRoute = {
     }),
     responses: {
       200: envelopeAnswer('The file is saved (IETF): the answer of `POST /files`'),
-      204: { description: 'So much is durable', headers: { ...stateHeaders, ...answerHeaders.entryId } },
+      204: {
+        description: 'The bytes up to `Upload-Offset` are durable',
+        headers: { ...stateHeaders, ...answerHeaders.entryId },
+      },
     },
     refusals: [
       'ChecksumMismatch',
@@ -279,8 +282,8 @@ const removeUploadRoute: CallerRoute = {
     tag: 'Uploads',
     summary: 'Give up an upload',
     description: 'Its bytes are removed, and whatever is being written to it ends. A file that it has become stays.',
-    parameters: [pathId('The upload'), common.tus, common.interop],
-    responses: { 204: { description: 'It is gone' } },
+    parameters: [ids.upload, common.tus, common.interop],
+    responses: { 204: { description: 'The upload and its bytes are removed' } },
     refusals: ['TusVersionUnsupported', 'UploadExpired', 'UploadNotFound'],
     statuses: uploadStatuses,
     everyAnswer,
@@ -289,7 +292,11 @@ const removeUploadRoute: CallerRoute = {
 
 const tusOptions = ['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Tus-Checksum-Algorithm'] as const;
 
-function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): OpenRoute {
+/** `of`: the IETF draft begins uploads at `/files`, tus at an address of its own. */
+function optionsRoute(
+  path: string,
+  { operationId, summary, of }: { operationId: string; summary: string; of: 'tus' | 'both' },
+): OpenRoute {
   return {
     method: 'OPTIONS',
     path,
@@ -301,12 +308,14 @@ function optionsRoute(path: string, operationId: string, of: 'tus' | 'both'): Op
     describe: {
       operationId,
       tag: 'Uploads',
-      summary: of === 'tus' ? 'What is known of tus here' : 'Whether uploads can be resumed here',
-      description: 'Needs no token. `Upload-Limit` and `Accept-Patch` by the IETF draft; `Tus-…` by tus.',
-      ...(path.includes('{') && { parameters: [pathId('The upload')] }),
+      summary,
+      description:
+        `Needs no token. \`${path}\` answers with \`Upload-Limit\` and \`Accept-Patch\` of the IETF draft` +
+        `${of === 'tus' ? ', and with the versions, the extensions and the limits of tus' : ''}.`,
+      ...(path.includes('{') && { parameters: [ids.upload] }),
       responses: {
         204: {
-          description: 'The headers say it',
+          description: of === 'tus' ? 'What tus and the IETF draft can do here' : 'What the IETF draft can do here',
           headers: answerHeader(
             'Allow',
             'Accept-Patch',
@@ -326,7 +335,11 @@ export const uploadRoutes = [
   showUploadRoute,
   appendUploadRoute,
   removeUploadRoute,
-  optionsRoute(uploadsPath, 'UploadsOptions', 'tus'),
-  optionsRoute(`${uploadsPath}/{id}`, 'UploadOptions', 'tus'),
-  optionsRoute('/v1/contentmanagement/files', 'FilesOptions', 'both'),
+  optionsRoute(uploadsPath, { operationId: 'UploadsOptions', summary: 'What is known of tus here', of: 'tus' }),
+  optionsRoute(`${uploadsPath}/{id}`, { operationId: 'UploadOptions', summary: 'What an upload can do', of: 'tus' }),
+  optionsRoute('/v1/contentmanagement/files', {
+    operationId: 'FilesOptions',
+    summary: 'Whether uploads can be resumed here',
+    of: 'both',
+  }),
 ];

@@ -13,7 +13,8 @@ import { renderNewUser, renderSetup, renderUser, renderUsers } from '../wire-man
 import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/users';
-const shown = { 200: jsonAnswer('The user', { schema: User, example: exampleUser }) };
+const shown = (description: string) => ({ 200: jsonAnswer(description, { schema: User, example: exampleUser }) });
+const userId = pathId('What the person signs in with');
 
 export const listUsersRoute: CallerRoute = {
   method: 'GET',
@@ -59,8 +60,8 @@ export const showUserRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Show a person of the space',
     description: 'Managers also see who made the account, and whether its owner has ever signed in.',
-    parameters: [pathId('The user'), headers.spaceId],
-    responses: shown,
+    parameters: [userId, headers.spaceId],
+    responses: shown('A person with a role in the space'),
     refusals: ['InvalidField', 'UserNotFound'],
   },
 };
@@ -102,7 +103,10 @@ export const addUserRoute: CallerRoute = {
     parameters: [headers.spaceId],
     requestBody: jsonBody('The person', AddUser, { Id: 'alice', Name: 'Alice Ames', Role: 'editor' }),
     responses: {
-      200: jsonAnswer('The user', { schema: AddedUser, example: { ...exampleUser, ...exampleSetupLink } }),
+      200: jsonAnswer('The new user, with a setup link', {
+        schema: AddedUser,
+        example: { ...exampleUser, ...exampleSetupLink },
+      }),
     },
     refusals: ['NameAlreadyExists'],
   },
@@ -130,9 +134,9 @@ export const changeUserRoute: CallerRoute = {
     description:
       'Someone who has an account, or a person of an outside issuer (`<issuer name>:<subject>`). An account that was made in ' +
       'another space gets a role only after its owner has signed in: 403 `Forbidden`.',
-    parameters: [pathId('The user'), headers.spaceId],
-    requestBody: jsonBody('The role', ChangeUser, { Role: 'viewer' }),
-    responses: shown,
+    parameters: [userId, headers.spaceId],
+    requestBody: jsonBody('The role in the space', ChangeUser, { Role: 'viewer' }),
+    responses: shown('The person, with the new role'),
     refusals: ['LastManager', 'UserNotFound'],
   },
 };
@@ -149,8 +153,8 @@ export const removeUserRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Take the role in the space away from a person',
     description: 'The account stays. The last manager cannot go.',
-    parameters: [pathId('The user'), headers.spaceId],
-    responses: shown,
+    parameters: [userId, headers.spaceId],
+    responses: shown('The person, without a role'),
     refusals: ['InvalidField', 'LastManager', 'UserNotFound'],
   },
 };
@@ -169,8 +173,8 @@ export const setUpUserRoute: CallerRoute = {
     description:
       'For someone who lost the password, or whose link has expired. Earlier links end. The old password and its sign-ins end ' +
       'when the new one is set. Only for people without a role in another space; operators make links for all others.',
-    parameters: [pathId('The user'), headers.spaceId],
-    responses: { 200: jsonAnswer('The link', { schema: SetupLink, example: exampleSetupLink }) },
+    parameters: [userId, headers.spaceId],
+    responses: { 200: jsonAnswer('The new setup link', { schema: SetupLink, example: exampleSetupLink }) },
     refusals: ['Forbidden', 'InvalidField', 'UserNotFound'],
   },
 };

@@ -12,10 +12,10 @@ import { json } from '../answer.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import {
   answerHeaders,
+  ids,
   jsonAnswer,
   jsonBody,
   type Parameter,
-  pathId,
   preconditionHeaders,
 } from '../openapi/description.ts';
 import { CommentVersion, Version, VersionPage } from '../openapi/entry-schemas.ts';
@@ -59,7 +59,7 @@ export const listVersionsRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'The versions of a file, newest first',
     description: 'The first is the current one. `GET /files/{id}/content?version=N` gives the bytes of any of them.',
-    parameters: [pathId('The file'), ...pageParameters()],
+    parameters: [ids.file, ...pageParameters()],
     responses: {
       200: jsonAnswer('A page of versions', {
         schema: VersionPage,
@@ -75,7 +75,7 @@ const versionNumber: Parameter = {
   name: 'version',
   in: 'path',
   required: true,
-  description: 'Its number',
+  description: 'The number of a version of the file',
   schema: Type.Integer({ minimum: 1 }),
   example: 2,
 };
@@ -98,8 +98,8 @@ export const restoreVersionRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'Bring an old version back, as a new one',
     description: 'When its bytes are those of the current version already, nothing changes.',
-    parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
-    responses: shownResponses,
+    parameters: [ids.file, versionNumber, ...preconditionHeaders],
+    responses: shownResponses('The file, with the content of that version as a new one'),
     refusals: ['FileNotFound', 'Locked', 'PreconditionFailed', 'QuotaExceeded', 'VersionNotFound'],
   },
 };
@@ -116,8 +116,8 @@ export const removeVersionRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'Remove an old version for good',
     description: 'Its number is not given again. The current version cannot be removed alone.',
-    parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
-    responses: shownResponses,
+    parameters: [ids.file, versionNumber, ...preconditionHeaders],
+    responses: shownResponses('The file, without that version'),
     refusals: ['FileNotFound', 'PreconditionFailed', 'VersionIsCurrent', 'VersionNotFound'],
   },
 };
@@ -140,7 +140,7 @@ export const commentVersionRoute: CallerRoute = {
     tag: 'Versions',
     summary: 'Say something of a version',
     description: 'A line that stands beside it in the list; `null` takes it away.',
-    parameters: [pathId('The file'), versionNumber, ...preconditionHeaders],
+    parameters: [ids.file, versionNumber, ...preconditionHeaders],
     requestBody: jsonBody('The comment', CommentVersion, { Comment: 'signed' }),
     responses: { 200: jsonAnswer('The version', { schema: Version, example: exampleVersion }) },
     refusals: ['FileNotFound', 'InvalidBody', 'InvalidField', 'PreconditionFailed', 'VersionNotFound'],

@@ -16,16 +16,16 @@ import * as wire from '../wire-webhooks.ts';
 import { readManageBody } from './manage-body.ts';
 
 const path = '/v1/contentmanagement/webhooks';
-const parameters = [pathId('The webhook'), headers.spaceId];
-const shown = {
-  200: jsonAnswer('The webhook', { schema: schemas.WebhookAnswer, example: { Webhook: schemas.exampleWebhook } }),
-};
-const withSecret = {
-  200: jsonAnswer('The webhook, with its secret', {
+const parameters = [pathId('The id of the webhook'), headers.spaceId];
+const shown = (description: string) => ({
+  200: jsonAnswer(description, { schema: schemas.WebhookAnswer, example: { Webhook: schemas.exampleWebhook } }),
+});
+const withSecret = (description: string) => ({
+  200: jsonAnswer(description, {
     schema: schemas.WebhookWithSecret,
     example: { Webhook: schemas.exampleWebhook, Secret: 'whsec_1nP0…' },
   }),
-};
+});
 
 const listRoute: CallerRoute = {
   method: 'GET',
@@ -69,7 +69,7 @@ const showRoute: CallerRoute = {
     summary: 'Show a webhook',
     description: 'With its state, its position in the journal and the newest attempt.',
     parameters,
-    responses: shown,
+    responses: shown('The webhook, its state and its last delivery'),
     refusals: ['WebhookNotFound'],
   },
 };
@@ -96,8 +96,8 @@ const addRoute: CallerRoute = {
       'From now on the events of the space are sent to it in order, each at least once, signed by Standard Webhooks. The secret ' +
       'is shown once. The webhook belongs to the space and outlives its maker.',
     parameters: [headers.spaceId],
-    requestBody: jsonBody('The webhook', AddWebhook, addExample),
-    responses: withSecret,
+    requestBody: jsonBody('Where events go, and which', AddWebhook, addExample),
+    responses: withSecret('The new webhook, with its secret'),
     refusals: ['FolderNotFound', 'NotAFolder', 'TooManyWebhooks'],
   },
 };
@@ -125,8 +125,8 @@ const changeRoute: CallerRoute = {
     summary: 'Change, pause or activate a webhook',
     description: 'Set to `active`, it goes on at once from its position: nothing is skipped.',
     parameters,
-    requestBody: jsonBody('What to change', ChangeWebhook, { State: 'paused' }),
-    responses: shown,
+    requestBody: jsonBody('What to change of the webhook', ChangeWebhook, { State: 'paused' }),
+    responses: shown('The webhook as it is now'),
     refusals: ['CursorExpired', 'FolderNotFound', 'NotAFolder', 'WebhookNotFound'],
   },
 };
@@ -145,7 +145,7 @@ const removeRoute: CallerRoute = {
     summary: 'Remove a webhook',
     description: 'With its log.',
     parameters,
-    responses: { 200: jsonAnswer('Done', { schema: Nothing, example: {} }) },
+    responses: { 200: jsonAnswer('The webhook is removed, with its log', { schema: Nothing, example: {} }) },
     refusals: ['WebhookNotFound'],
   },
 };
@@ -177,7 +177,7 @@ const rotateRoute: CallerRoute = {
       ...jsonBody('How long the old secret signs too', RotateWebhook, { OverlapSeconds: 3600 }),
       required: false,
     },
-    responses: withSecret,
+    responses: withSecret('The webhook, with its new secret'),
     refusals: ['WebhookNotFound'],
   },
 };
@@ -273,7 +273,7 @@ const replayRoute: CallerRoute = {
       'was created.',
     parameters,
     requestBody: jsonBody('Where to begin', ReplayWebhook, { FromPosition: 4711 }),
-    responses: shown,
+    responses: shown('The webhook, set back to that position'),
     refusals: ['CursorExpired', 'WebhookNotFound'],
   },
 };
