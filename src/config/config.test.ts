@@ -132,3 +132,25 @@ test('the contact for security.txt is a mail or https address', () => {
     assert.throws(() => readConfig({ CABINET_SECURITY_CONTACT: wrong }), /CABINET_SECURITY_CONTACT/);
   }
 });
+
+test('what agents may do is set for each environment, and less for single spaces', () => {
+  assert.deepEqual(readConfig({ CABINET_MCP: 'read' }).mcp, { production: 'read', test: 'read' });
+  assert.deepEqual(readConfig({ CABINET_TEST_MCP: 'off' }).mcp, { production: 'on', test: 'off' });
+  assert.match(mistakesOf({ CABINET_TEST_MCP: 'no' }).join(), /CABINET_TEST_MCP: "no" is not one of on, read, off/);
+  const [one, other] = ['0199b7c2-8d1e-7a64-b0f5-2c91e7d3a801', '0199b7c2-9a40-7c11-8e02-51d6aa90f3b2'];
+  const { mcpSpaces } = readConfig({ CABINET_MCP_SPACES: ` ${one}=read,${other.toUpperCase()}=OFF ` });
+  assert.deepEqual(
+    [...mcpSpaces],
+    [
+      [one, 'read'],
+      [other, 'off'],
+    ],
+  );
+  assert.equal(readConfig({}).mcpSpaces.size, 0);
+  for (const wrong of [one, `${one}=on`, 'backoffice=off', `=off`, `${one}=`])
+    assert.match(
+      mistakesOf({ CABINET_MCP_SPACES: wrong }).join(),
+      /CABINET_MCP_SPACES: .* is not the id of a space/,
+      wrong,
+    );
+});

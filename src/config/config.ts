@@ -8,12 +8,13 @@ import { parseEnv } from 'node:util';
 import { type IdTokenAlgorithm, idTokenAlgorithms } from '../auth/id-token-algorithms.ts';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
-import { type McpAccess, mcpAccesses } from '../domain/caller.ts';
+import { type McpAccess, type McpSpaces, mcpAccesses } from '../domain/caller.ts';
 import type { NameRules } from '../domain/name.ts';
 import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
 import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
 import { ConfigMistakes } from './config-mistakes.ts';
 import { parseContact } from './contact-setting.ts';
+import { parseMcpSpaces } from './mcp-setting.ts';
 import { SettingReader, type Values } from './setting-reader.ts';
 import { type SettingName, type ShownSetting, settings, showSettings } from './settings.ts';
 
@@ -82,7 +83,8 @@ export interface Config {
   auditAnchor: AnchorSetting | null;
   /** Whether reads of contents are recorded in the journal. */
   isReadAudited: boolean;
-  mcp: McpAccess;
+  mcp: Record<'production' | 'test', McpAccess>;
+  mcpSpaces: McpSpaces;
   shares: {
     isOn: boolean;
     maxDays: number;
@@ -164,6 +166,14 @@ function readSecondFactor(reader: SettingReader): Config['secondFactor'] {
   };
 }
 
+function readMcp(reader: SettingReader, values: Values): Config['mcp'] {
+  const production = reader.choice('CABINET_MCP', mcpAccesses);
+  return {
+    production,
+    test: values.CABINET_TEST_MCP === '' ? production : reader.choice('CABINET_TEST_MCP', mcpAccesses),
+  };
+}
+
 function readIssuers(
   reader: SettingReader,
   values: Values,
@@ -216,7 +226,8 @@ export function readConfig(environment: Variables = process.env): Config {
     journalKeysFolder: values.CABINET_JOURNAL_KEYS === '' ? null : resolve(values.CABINET_JOURNAL_KEYS),
     auditAnchor: reader.parsed('CABINET_AUDIT_ANCHOR', parseAnchorSetting, null),
     isReadAudited: reader.choice('CABINET_AUDIT_READS', ['no', 'yes']) === 'yes',
-    mcp: reader.choice('CABINET_MCP', mcpAccesses),
+    mcp: readMcp(reader, values),
+    mcpSpaces: reader.parsed('CABINET_MCP_SPACES', parseMcpSpaces, new Map()),
     shares: readShares(reader),
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     webhookNetworks: reader.peers('CABINET_WEBHOOK_NETWORKS'),

@@ -121,6 +121,12 @@ export const settings = {
     about: 'MCP for AI agents at /mcp: on, read (only what reads) or off',
     isForManagers: true,
   },
+  CABINET_TEST_MCP: { fallback: '', about: 'the same for the test environment, if it differs', isForManagers: true },
+  // It names spaces of others.
+  CABINET_MCP_SPACES: {
+    fallback: '',
+    about: 'spaces in which agents may do less, by id: ID=read, or ID=off for nothing at all',
+  },
   CABINET_JOURNAL_KEYS: { fallback: '', about: 'a folder for the keys of the journal; by default beside its files' },
   CABINET_SECURITY_CONTACT: {
     fallback: '',

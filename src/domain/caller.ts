@@ -154,6 +154,9 @@ function isRootAlias(id: string | null): id is null {
 export const mcpAccesses = ['on', 'read', 'off'] as const;
 export type McpAccess = (typeof mcpAccesses)[number];
 
+/** The same for single spaces, by their ids. Where one is not named, the setting of the environment counts. */
+export type McpSpaces = ReadonlyMap<string, Exclude<McpAccess, 'on'>>;
+
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
 }

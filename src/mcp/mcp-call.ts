@@ -1,6 +1,6 @@
 // What every method of the MCP face gets: the request and who sends it.
 
-import type { Caller } from '../domain/caller.ts';
+import type { Caller, McpSpaces } from '../domain/caller.ts';
 import type { Exchange } from '../listener/face.ts';
 import type { EnvironmentContext } from '../rest/environment-context.ts';
 
@@ -10,4 +10,6 @@ export interface McpCall {
   caller: Caller;
   /** Whether the setting of the environment lets agents write at all. */
   mayWrite: boolean;
+  /** Spaces in which they may do less. */
+  spaces: McpSpaces;
 }

@@ -1,7 +1,7 @@
 // MCP as a face: AI agents and their hosts use the cabinet through tools, with the rights of whoever they act for. Streamable HTTP
 // without sessions: each POST is complete in itself, so any thread of any node answers it.
 
-import type { McpAccess } from '../domain/caller.ts';
+import type { McpAccess, McpSpaces } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Answer } from '../listener/answer.ts';
 import type { Exchange, Face, Match } from '../listener/face.ts';
@@ -17,6 +17,7 @@ import type { McpCall } from './mcp-call.ts';
 import { McpRefusal, type RequestId, renderMcpRefusal, rpcCodes } from './mcp-refusal.ts';
 import { checkEnvelope, type Message, methodNotFound, parseMessage } from './message.ts';
 import { methods } from './methods.ts';
+import { withoutClosedSpaces } from './space-access.ts';
 
 const endpointPath = '/mcp';
 const metadataPath = '/.well-known/oauth-protected-resource/mcp';
@@ -38,6 +39,7 @@ interface McpOptions {
   isMutualTls: boolean;
   corsOrigins: ReadonlySet<string>;
   access: Exclude<McpAccess, 'off'>;
+  spaces: McpSpaces;
   clock: Clock;
 }
 
@@ -67,7 +69,7 @@ function toMatch(route: typeof endpoint): McpMatch {
 }
 
 async function answer(
-  { lookup, corsOrigins, access, clock }: McpOptions,
+  { lookup, corsOrigins, access, spaces, clock }: McpOptions,
   context: EnvironmentContext,
   exchange: Exchange,
   { known }: McpMatch,
@@ -85,9 +87,10 @@ async function answer(
     known.id = message.id;
     // Uses the current context: keys may have changed while a long body was read.
     const isSlow = clock.monotonic() - arrivedAt > renewAfterMs;
-    const caller = isSlow ? await authenticate(lookup() ?? context, exchange) : first;
+    const renewed = isSlow ? await authenticate(lookup() ?? context, exchange) : first;
+    const caller = withoutClosedSpaces(renewed, spaces);
     if (message.id === null) return { status: 202, headers: {}, body: '' };
-    const result = await dispatch(message, { context, exchange, caller, mayWrite: access === 'on' });
+    const result = await dispatch(message, { context, exchange, caller, mayWrite: access === 'on', spaces });
     return json(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`);
   } finally {
     release();

@@ -1,7 +1,7 @@
 // Lists and calls the tools. Refusals of operations are results with `isError`, which a model can read and act on; a missing scope is
 // a matter of HTTP, so that the host can ask the person for more.
 
-import { isScope, type SpaceAccess } from '../domain/caller.ts';
+import { type Caller, isScope } from '../domain/caller.ts';
 import { authorize, scopeFor } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { shuttingDown } from '../listener/refusals.ts';
@@ -11,6 +11,7 @@ import type { McpCall } from './mcp-call.ts';
 import { invalidParams } from './mcp-refusal.ts';
 import type { Fields } from './message.ts';
 import { readingTools } from './reading-tools.ts';
+import { checkWritable } from './space-access.ts';
 import type { DocumentText, Tool, ToolOutcome } from './tool.ts';
 import { writingTools } from './writing-tools.ts';
 
@@ -59,11 +60,21 @@ export async function callTool(call: McpCall, name: string, given: Fields | null
 async function run(call: McpCall, tool: Tool, given: Fields | null): Promise<ToolOutcome | Refusal> {
   try {
     authorize(call.caller, tool.action);
-    return await tool.run(call, tool.check(given));
+    const checked = tool.check(given);
+    if (tool.action === 'write') await checkEntry(call, tool.entryOf(checked));
+    return await tool.run(call, checked);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+async function checkEntry({ context, caller, spaces: rules }: McpCall, named: string | null): Promise<void> {
+  await checkWritable(context.cabinet, caller, { rules, entryId: resolveRoot(caller, named) });
+}
+
+function resolveRoot({ spaces }: Caller, entryId: string | null): string | null {
+  return entryId === '-root-' || entryId === '' ? (spaces[0]?.rootId ?? null) : entryId;
 }
 
 /** What the arguments name, as far as they can be read. */
@@ -75,11 +86,7 @@ function namedBy({ caller }: McpCall, tool: Tool, given: Fields | null) {
   } catch {
     // The arguments are wrong.
   }
-  return { entryId: entryId === '-root-' ? rootOf(caller.spaces) : entryId, spaceId };
-}
-
-function rootOf([first]: readonly SpaceAccess[]): string | null {
-  return first?.rootId ?? null;
+  return { entryId: resolveRoot(caller, entryId), spaceId };
 }
 
 function renderOutcome({ json, documents = [] }: ToolOutcome): string {

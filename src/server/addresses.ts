@@ -49,7 +49,7 @@ export async function openAddress(config: Config, name: EnvironmentName, context
   const opened = new OpenedAddress(log, context.clock);
   const observers = toObservers(config, { ...context, log });
   const loaded = tls === null ? null : await opened.watchTls([tls.certPath, tls.keyPath]);
-  const common = toListenOptions(config, config[name], { ...context, name, isMutualTls: false });
+  const common = toListenOptions(config, config[name], { ...context, environment: name, name, isMutualTls: false });
   return await opened.listen({ ...common, tls: loaded, mutualTls: null, observers });
 }
 
@@ -67,7 +67,9 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
     },
   };
   const mutualTls = new MutualTls({ trust, proxies: new Peers(proxies), clock: context.clock });
-  const common = toListenOptions(config, config.mutualTls, { ...context, name: 'mutual TLS', isMutualTls: true });
+  const common = toListenOptions(config, config.mutualTls, {
+    ...{ ...context, environment: 'production', name: 'mutual TLS', isMutualTls: true },
+  });
   return await opened.listen({ ...common, tls: watched.value.tls, mutualTls, observers });
 }
 
@@ -92,10 +94,10 @@ export function openOwnAuthority(config: Config, clock?: Clock): Promise<Authori
 function toListenOptions(
   config: Config,
   { host, port, publicUrl }: AddressConfig,
-  context: AddressContext & { name: string; isMutualTls: boolean },
+  context: AddressContext & { environment: EnvironmentName; name: string; isMutualTls: boolean },
 ) {
-  const { maxConnections, maxConnectionsPerPeer, corsOrigins, mcp } = config;
-  const { name, lookup, shared, ticketKeys, clock } = context;
+  const { maxConnections, maxConnectionsPerPeer, corsOrigins, mcp, mcpSpaces } = config;
+  const { environment, name, lookup, shared, ticketKeys, clock } = context;
   return {
     name,
     host,
@@ -108,7 +110,7 @@ function toListenOptions(
     clock,
     ticketKeys,
     proxies: new Peers(config.proxies),
-    faces: toFaces({ ...context, corsOrigins, mcp }),
+    faces: toFaces({ ...context, corsOrigins, mcp: mcp[environment], mcpSpaces }),
     publicUrl: () => lookup()?.publicUrl,
     basePath: publicUrl === null ? '' : toBasePath(publicUrl),
     toExtraHeaders: (request: IncomingMessage) => allowOrigin(corsOrigins, request),

@@ -1,6 +1,6 @@
 // The faces of an address, in the order in which the listener asks them.
 
-import type { McpAccess } from '../domain/caller.ts';
+import type { McpAccess, McpSpaces } from '../domain/caller.ts';
 import type { Face } from '../listener/face.ts';
 import { mcpFace } from '../mcp/mcp-face.ts';
 import { preflightFace } from '../rest/cors.ts';
@@ -22,18 +22,19 @@ export interface FacesOptions {
   isMutualTls: boolean;
   corsOrigins: ReadonlySet<string>;
   mcp: McpAccess;
+  mcpSpaces: McpSpaces;
   shared: Shared;
   clock: Clock;
 }
 
 /** The REST API is last: it also answers for unknown paths. */
 export function toFaces(options: FacesOptions): Face[] {
-  const { lookup, isMutualTls, corsOrigins, mcp, clock } = options;
+  const { lookup, isMutualTls, corsOrigins, mcp, mcpSpaces, clock } = options;
   return [
     preflightFace(corsOrigins),
     serverOptionsFace(),
     webdavFace(options),
-    ...(mcp === 'off' ? [] : [mcpFace({ ...options, access: mcp })]),
+    ...(mcp === 'off' ? [] : [mcpFace({ ...options, access: mcp, spaces: mcpSpaces })]),
     ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup), openFace(linkRoutes, lookup)]),
     openFace(docsRoutes, lookup),
     issuerFace(options),

@@ -146,7 +146,7 @@ export class Serving {
       mutualTlsUrl,
       audience,
       mcpAudience,
-      mcpResources: config.mcp === 'off' ? [] : mcpAddresses.map(toMcpAudience),
+      mcpResources: config.mcp[name] === 'off' ? [] : mcpAddresses.map(toMcpAudience),
       keys,
       idTokenAlgorithm: config.idTokenAlgorithm,
       catalog,

@@ -206,3 +206,58 @@ test('CABINET_MCP=off: the endpoint and its metadata do not exist, and nobody ge
   assert.equal((await fetch(`${production}/.well-known/oauth-protected-resource/mcp`)).status, 404);
   assert.equal(await fetchToken(production, mcp.agent, { resource: `${mcp.proxy.url}/mcp` }), undefined);
 });
+
+test('CABINET_MCP_SPACES: in a space agents may only read, or it does not exist for them', async () => {
+  await using mcp = await startMcp();
+  const [open, readable, closed] = [
+    mcp.agent,
+    await addApplication(mcp.dataFolder, 'readable'),
+    await addApplication(mcp.dataFolder, 'closed'),
+  ];
+  const before = await fetchToken(mcp.service.production, readable);
+  const idOf = async (application: Registered) => {
+    const headers = { Authorization: `Bearer ${await fetchToken(mcp.service.production, application)}` };
+    const listed = await fetch(`${mcp.service.production}/v1/contentmanagement/spaces`, {
+      headers: { ...headers, AppKey: application.AppKey },
+    });
+    return ((await listed.json()) as { Spaces: { Id: string }[] }).Spaces[0]?.Id ?? '';
+  };
+  const ids = { open: await idOf(open), readable: await idOf(readable), closed: await idOf(closed) };
+  const entryId = await save(mcp.service.production, readable, before);
+  const person = await addUser(mcp.dataFolder, 'ann');
+  for (const space of ['agent', 'readable', 'closed']) await setRole(mcp.dataFolder, 'ann', 'editor', space);
+  const host = await addPage(mcp.dataFolder, 'host');
+  await mcp.restart({ CABINET_MCP_SPACES: `${ids.readable}=read, ${ids.closed.toUpperCase()}=off` });
+  const { production } = mcp.service;
+  const token = (await signIn(await discover(mcp.proxy.url, host), person)).access_token;
+  const call = (name: string, given: Fields, as = token) => outcomeOf(production, as, [name, given]);
+  const listed = await ask(production, { token, method: 'tools/call', params: { name: 'list_folder', arguments: {} } });
+  const { Spaces } = (listed.rpc.result as { structuredContent: { Spaces: { Id: string }[] } }).structuredContent;
+  assert.deepEqual(new Set(Spaces.map(({ Id }) => Id)), new Set([ids.open, ids.readable]));
+  const text = { name: 'b.txt', text: 'x' };
+  assert.equal(await call('save_text', { folderId: open.RootFolderId, ...text }), 'done');
+  assert.equal(await call('read_text', { entryId }), 'done');
+  const writing: [string, Fields][] = [
+    ['save_text', { folderId: readable.RootFolderId, ...text }],
+    ['create_folder', { parentFolderId: readable.RootFolderId, name: 'c' }],
+    ['move_entry', { entryId, name: 'd.txt' }],
+    ['make_link', { entryId }],
+  ];
+  for (const [name, given] of writing) assert.equal(await call(name, given), 'Forbidden', name);
+  assert.equal(await call('list_folder', { folderId: closed.RootFolderId }), 'FolderNotFound');
+  assert.equal(await call('search', { query: 'x', spaceId: ids.closed }), 'SpaceNotFound');
+  // An application of its own, by whatever name it calls its root.
+  const own = await fetchToken(production, readable);
+  for (const folderId of ['-root-', '', readable.RootFolderId])
+    assert.equal(await call('save_text', { folderId, ...text }, own), 'Forbidden', folderId);
+  assert.equal(await call('list_folder', { folderId: '-root-' }, await fetchToken(production, closed)), 'Forbidden');
+  // Only agents are meant: the REST API works on.
+  assert.notEqual(await save(production, readable, own), '');
+});
+
+test('CABINET_TEST_MCP is for the test environment', async () => {
+  await using mcp = await startMcp({ CABINET_TEST_PORT: '0', CABINET_TEST_MCP: 'off' });
+  const { production, test: other } = mcp.service;
+  assert.equal((await fetch(`${production}/.well-known/oauth-protected-resource/mcp`)).status, 200);
+  assert.equal((await fetch(`${other}/.well-known/oauth-protected-resource/mcp`)).status, 404);
+});

@@ -10,29 +10,37 @@ export interface McpService extends AsyncDisposable {
   service: StartedHere;
   proxy: TokenProxy;
   agent: Registered;
+  /** Starts it again with other settings. */
+  restart(environment: Environment): Promise<void>;
 }
 
 /** The proxy acts as the application `agent`. */
 export async function startMcp(environment: Environment = {}): Promise<McpService> {
   const proxy = await startTokenProxy();
   const dataFolder = makeDataFolder();
-  const service = await startServiceHere(dataFolder, {
-    environment: { CABINET_PUBLIC_URL: proxy.url, ...environment },
-  });
+  const start = (more: Environment) =>
+    startServiceHere(dataFolder, { environment: { CABINET_PUBLIC_URL: proxy.url, ...more } });
+  const service = await start(environment);
   const agent = await addApplication(dataFolder, 'agent');
   proxy.target = service.production;
   proxy.headers = { authorization: `Bearer ${await fetchToken(service.production, agent)}` };
-  return {
+  const mcp: McpService = {
     dataFolder,
     service,
     proxy,
     agent,
+    async restart(more) {
+      await mcp.service.stop();
+      mcp.service = await start(more);
+      proxy.target = mcp.service.production;
+    },
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]();
-      await service.stop();
+      await mcp.service.stop();
       removeDataFolder(dataFolder);
     },
   };
+  return mcp;
 }
 
 export async function fetchToken(base: string, { AppKey, Secret }: Registered, more = {}): Promise<string> {
