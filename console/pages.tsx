@@ -16,6 +16,7 @@ import { UploadTray } from './uploads/tray.tsx';
 import { useWords } from './words/words.tsx';
 
 const SharedPage = lazy(async () => ({ default: (await import('./sharing/shared-page.tsx')).SharedPage }));
+const LinksPage = lazy(async () => ({ default: (await import('./sharing/links-page.tsx')).LinksPage }));
 const SearchPage = lazy(async () => ({ default: (await import('./find/search-page.tsx')).SearchPage }));
 const TrashPage = lazy(async () => ({ default: (await import('./find/trash-page.tsx')).TrashPage }));
 const ChangesPage = lazy(async () => ({ default: (await import('./find/changes-page.tsx')).ChangesPage }));
@@ -66,6 +67,8 @@ function CurrentPage(): ReactNode {
       return isGuest && id === null ? <SharedPage /> : <FilesPage />;
     case 'shared':
       return <SharedPage />;
+    case 'links':
+      return <LinksPage />;
     case 'search':
       return <SearchPage />;
     case 'trash':

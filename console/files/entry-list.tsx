@@ -8,12 +8,12 @@ import { usePreferences } from '../shell/use-preferences.ts';
 import { formatSize, formatTime, formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';
+import { EntryBadges } from './entry-badges.tsx';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import { iconOf } from './kind.ts';
 import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
 import type { Order } from './listing.ts';
-import { LockBadge } from './lock-badge.tsx';
 import './entry-list.css';
 
 /** Each column, and the order that it stands for. */
@@ -141,7 +141,7 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
         ) : (
           <bdi className="entry-name">{entry.Name}</bdi>
         )}
-        <LockBadge locks={props.locks.get(entry.Id)} />
+        <EntryBadges locks={props.locks.get(entry.Id)} isLinked={props.linked.has(entry.Id)} />
       </div>
       <div role="gridcell" className="cell-modified">
         <time dateTime={entry.ModifiedAt} title={formatTime(entry.ModifiedAt, words.locale)}>

@@ -6,10 +6,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';
+import { EntryBadges } from './entry-badges.tsx';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
-import { LockBadge } from './lock-badge.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 import './entry-tiles.css';
 
@@ -111,7 +111,7 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       ) : (
         <bdi className="tile-name">{entry.Name}</bdi>
       )}
-      <LockBadge locks={props.locks.get(entry.Id)} />
+      <EntryBadges locks={props.locks.get(entry.Id)} isLinked={props.linked.has(entry.Id)} />
       <span className="tile-size">{formatSize(entry.Size, words.locale)}</span>
     </div>
   );

@@ -7,6 +7,7 @@ import { announce } from '../parts/notices.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { setParams, useRoute } from '../routing/router.ts';
 import { useSession } from '../session/session-context.tsx';
+import { useLinkedEntries } from '../sharing/links.ts';
 import { usePreferences } from '../shell/use-preferences.ts';
 import { DropEverywhere } from '../uploads/drop-everywhere.tsx';
 import { type DroppedFiles, gatherPasted } from '../uploads/dropped-files.ts';
@@ -62,6 +63,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   const { cabinet, canWrite } = useSession();
   const listing = useListing(folderId, order);
   const locks = useLocksIn(folderId);
+  const linked = useLinkedEntries();
   const selection = useSelection(listing.entries);
   const ancestors = useAncestors(folderId);
   const actions = useActions();
@@ -81,7 +83,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   useKeysOfEmpty(listing.isWhole && listing.entries.length === 0, commands);
   useFocusAfterWalk(listing.entries.length > 0);
   const shared: EntriesProps = {
-    ...{ listing, selection, order, commands, renaming, canWrite, locks },
+    ...{ listing, selection, order, commands, renaming, canWrite, locks, linked },
     setOrder: (next) => setParams({ order: toOrderParam(next) }, { isReplaced: true }),
     onRename: (entry: Entry, name: string) => actions.rename(entry, name, folderId),
     onRenameEnd() {

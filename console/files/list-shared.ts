@@ -22,6 +22,8 @@ export interface EntriesProps {
   canWrite: boolean;
   /** By entry. */
   locks: ReadonlyMap<string, readonly Lock[]>;
+  /** Those that the person shares by a link. */
+  linked: ReadonlySet<string>;
 }
 
 /** As file managers do it: a click selects one, with Ctrl one more, with Shift all up to it. A finger opens; once something is

@@ -76,7 +76,7 @@ function nameOf({ Name }: Event['Details']): string | null {
 /** What else is known of it; where it lies is an id, which says nothing to people. */
 function toText(details: Event['Details'], names: Record<string, string>, locale: string): string {
   return Object.entries(details)
-    .filter(([name, value]) => !['Name', 'Parent', 'Source', 'Thumbprint'].includes(name) && value !== null)
+    .filter(([name, value]) => !['Name', 'Parent', 'Source', 'Thumbprint', 'Share'].includes(name) && value !== null)
     .map(([name, value]) => `${names[name] ?? name}: ${toShown(name, value, locale)}`)
     .join(' · ');
 }

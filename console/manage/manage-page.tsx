@@ -11,6 +11,7 @@ import { ApplicationPage } from './application-page.tsx';
 import { ApplicationsPage } from './applications-page.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { HealthPage } from './health-page.tsx';
+import { LinksPage } from './links-page.tsx';
 import { PeoplePage } from './people-page.tsx';
 import { SettingsPage } from './settings-page.tsx';
 import { SpacesPage } from './spaces-page.tsx';
@@ -23,6 +24,7 @@ import './manage-page.css';
 const pages = {
   applications: { icon: 'key', Page: ApplicationsPage },
   people: { icon: 'user', Page: PeoplePage },
+  links: { icon: 'link', Page: LinksPage },
   webhooks: { icon: 'hook', Page: WebhooksPage },
   spaces: { icon: 'folder', Page: SpacesPage },
   usage: { icon: 'chart', Page: UsagePage },

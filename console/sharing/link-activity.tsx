@@ -49,14 +49,14 @@ export function LinkActivity({ link, onClose }: { link: ShareFields; onClose(): 
 function Use({ event: { At, Action, EntryId, Details } }: { event: Event }) {
   const { locale } = useWords();
   const { links: words } = useSharingWords();
-  const { address } = Details;
+  const { Address } = Details;
   return (
     <li className="share-line">
       <div>
         <strong>{words.actionsDone[Action] ?? Action}</strong> <EntryName id={EntryId} />
         <p>
           <time dateTime={At}>{formatTime(At, locale)}</time>
-          {typeof address === 'string' && ` · ${words.from(address)}`}
+          {typeof Address === 'string' && ` · ${words.from(Address)}`}
         </p>
       </div>
     </li>

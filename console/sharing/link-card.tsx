@@ -63,14 +63,14 @@ function toReason(link: ShareFields, { reasons }: LinksWords, locale: string): s
 }
 
 function listFacts(link: ShareFields, words: LinksWords, locale: string): string[] {
-  const { Access, State, ExpiresAt, HasPassword, MaxDownloads, Downloads, Uploads, LastUsedAt, CreatedBy } = link;
+  const { Access, State, ExpiresAt, HasPassword, MaxDownloads, Downloads, Uploads, LastUsedAt, CreatedBy, Url } = link;
   const downloads = MaxDownloads === null ? words.downloads(Downloads) : words.downloadsOf(Downloads, MaxDownloads);
   return [
     ...(State === 'active' || State === 'suspended' ? [words.until(formatMinute(ExpiresAt, locale))] : []),
     ...(HasPassword ? [words.withPassword] : []),
     Access === 'upload' ? words.uploads(Uploads) : downloads,
     LastUsedAt === null ? words.unused : words.lastUsed(formatWhen(LastUsedAt, locale)),
-    words.by(CreatedBy),
+    ...(Url === null ? [words.by(CreatedBy)] : []),
   ];
 }
 

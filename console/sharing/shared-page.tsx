@@ -12,6 +12,7 @@ import { setParams, useRoute } from '../routing/router.ts';
 import { useSession } from '../session/session-context.tsx';
 import { formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
+import { ShareSwitch } from './share-switch.tsx';
 import { useSharingWords } from './use-sharing-words.ts';
 import './sharing.css';
 
@@ -31,6 +32,7 @@ export function SharedPage() {
       <section className="paper" aria-labelledby="page-title">
         <header className="paper-head">
           <h1 id="page-title">{sharing.page}</h1>
+          <ShareSwitch current="shared" />
         </header>
         <div className="paper-body">
           {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}

@@ -19,6 +19,8 @@ interface Way {
   icon: IconName;
   label(words: Words): string;
   short?(words: Words): string;
+  /** Left out of the navigation of phones; the page of the way before leads there. */
+  isBeneath?: boolean;
 }
 
 const ways: readonly Way[] = [
@@ -29,6 +31,7 @@ const ways: readonly Way[] = [
     label: ({ shell }) => shell.shared,
     short: ({ shell }) => shell.sharedShort,
   },
+  { page: 'links', icon: 'link', label: ({ shell }) => shell.links, isBeneath: true },
   { page: 'search', icon: 'search', label: ({ shell }) => shell.search },
   {
     page: 'changes',
@@ -85,7 +88,7 @@ export function Shell({ aside, children }: ShellProps) {
         {children}
       </main>
       <nav className="bottom" aria-label={words.shell.more}>
-        <Ways ways={shown} isShort />
+        <Ways ways={shown.filter(({ isBeneath }) => isBeneath !== true)} isShort />
       </nav>
     </div>
   );
@@ -111,7 +114,7 @@ function Ways({ ways: shown, isShort = false }: { ways: readonly Way[]; isShort?
   const words = useWords();
   const { isGuest } = useSession();
   const { page: open } = useRoute();
-  const current = isGuest && open === 'files' ? 'shared' : open;
+  const current = (isGuest && open === 'files') || (isShort && open === 'links') ? 'shared' : open;
   const params = useSpaceParams();
   return (
     <ul className="ways">

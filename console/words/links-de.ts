@@ -69,7 +69,8 @@ export const linksDe: LinksWords = {
   },
   reasons: {
     expired: (when) => `Er ist am ${when} abgelaufen. Mit einem neuen Datum funktioniert er wieder.`,
-    exhausted: (n) => `Alle ${downloads(n)} sind verbraucht. Mit einer größeren Höchstzahl funktioniert er wieder.`,
+    exhausted: (n) =>
+      `Er wurde ${n.toLocaleString('de')} Mal heruntergeladen, mehr darf er nicht. Mit einer größeren Höchstzahl funktioniert er wieder.`,
     suspended: (by) =>
       `Er funktioniert nicht, solange ${by} den Eintrag nicht bearbeiten darf oder er im Papierkorb liegt.`,
     revoked: 'Er wurde endgültig beendet.',
@@ -103,7 +104,8 @@ export const linksDe: LinksWords = {
   allNone: 'Niemand teilt etwas über Links',
   allNoneHelp: 'Links entstehen mit „Teilen“ im Menü einer Datei oder eines Ordners.',
   filters: 'Filter',
-  search: 'Name, Nachricht oder Person',
+  search: 'Name oder Nachricht',
+  searchAll: 'Name, Nachricht oder Person',
   state: 'Zustand',
   anyState: 'Jeder Zustand',
   kind: 'Art',

@@ -67,7 +67,8 @@ export const linksEn = {
   },
   reasons: {
     expired: (when: string) => `It expired on ${when}. Change the date to use it again.`,
-    exhausted: (n: number) => `All ${downloads(n)} are used. Raise the maximum to use it again.`,
+    exhausted: (n: number) =>
+      `It was downloaded ${count(n, 'time', 'times')}, which is its maximum. Raise the maximum to use it again.`,
     suspended: (by: string) =>
       `It does not work while ${by} may not edit the entry, or while the entry is in the trash.`,
     revoked: 'It was stopped for good.',
@@ -101,7 +102,8 @@ export const linksEn = {
   allNone: 'Nobody shares anything by link',
   allNoneHelp: 'Links are created with Share in the menu of a file or folder.',
   filters: 'Filters',
-  search: 'Name, note or person',
+  search: 'Name or note',
+  searchAll: 'Name, note or person',
   state: 'State',
   anyState: 'Any state',
   kind: 'Kind',

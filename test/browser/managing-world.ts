@@ -17,6 +17,7 @@ export function openManagedWorld(): Promise<World> {
 export const managingPages = [
   'applications',
   'people',
+  'links',
   'webhooks',
   'spaces',
   'usage',

@@ -16,6 +16,8 @@ const pages = [
   '/search',
   '/trash',
   '/changes',
+  '/shared',
+  '/links',
   '/account',
   '/manage',
   '/manage/people',

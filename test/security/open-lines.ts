@@ -42,6 +42,8 @@ export const openLines: Record<string, OpenLine> = {
   'GET /files/{id}': forPeople(200, /<title>Cabinet/),
   'GET /search': forPeople(200, /<title>Cabinet/),
   'GET /trash': forPeople(200, /<title>Cabinet/),
+  'GET /shared': forPeople(200, /<title>Cabinet/),
+  'GET /links': forPeople(200, /<title>Cabinet/),
   'GET /changes': forPeople(200, /<title>Cabinet/),
   'GET /account': forPeople(200, /<title>Cabinet/),
   'GET /manage': forPeople(200, /<title>Cabinet/),

@@ -11,6 +11,8 @@ const pages: Record<string, string> = {
   '/': 'Console',
   '/files': 'ConsoleFiles',
   '/files/{id}': 'ConsoleFolder',
+  '/shared': 'ConsoleShared',
+  '/links': 'ConsoleLinks',
   '/search': 'ConsoleSearch',
   '/trash': 'ConsoleTrash',
   '/changes': 'ConsoleChanges',

@@ -1,0 +1,28 @@
+// The badges of an entry in lists: locked by somebody, shared by a link of the person.
+
+import type { Lock } from '@cabinet/client';
+import { Icon } from '../parts/icon.tsx';
+import { useWords } from '../words/words.tsx';
+import { LockBadge } from './lock-badge.tsx';
+import './entry-badges.css';
+
+interface EntryBadgesProps {
+  locks: readonly Lock[] | undefined;
+  isLinked: boolean;
+}
+
+export function EntryBadges({ locks, isLinked }: EntryBadgesProps) {
+  const { files } = useWords();
+  if (!isLinked && (locks === undefined || locks.length === 0)) return null;
+  return (
+    <span className="entry-badges">
+      <LockBadge locks={locks} />
+      {isLinked && (
+        <span className="lock-badge link-badge" title={files.linked}>
+          <Icon name="link" size={15} />
+          <span className="unseen">{files.linked}</span>
+        </span>
+      )}
+    </span>
+  );
+}
