@@ -7,6 +7,8 @@ export interface Answer {
   headers: Record<string, string>;
   /** A stream is sent chunked unless `headers` has its `Content-Length`. */
   body: string | Buffer | Chunks;
+  /** Called when all of the body was handed to the system, which has a copy then. Not called if the connection is closed before. */
+  release?(): void;
 }
 
 /** `release` is called when no chunk is used any more, if everything was sent. */
@@ -41,12 +43,13 @@ export async function send(response: ServerResponse, answer: Answer, requestId: 
     const length = status === 204 ? null : Buffer.byteLength(body);
     response.writeHead(status, toHeaders(answer, requestId, length));
     response.end(body);
+    answer.release?.();
     return;
   }
   const isBodyWanted = response.req.method !== 'HEAD';
   if (!isBodyWanted || Buffer.isBuffer(body)) {
     response.writeHead(status, toHeaders(answer, requestId, Buffer.isBuffer(body) ? body.length : null));
-    response.end(isBodyWanted ? body : undefined);
+    sendWhole(response, isBodyWanted ? body : undefined, answer.release);
     return;
   }
   const chunks = body[Symbol.asyncIterator]();
@@ -63,10 +66,21 @@ export async function send(response: ServerResponse, answer: Answer, requestId: 
     }
     await writing;
     response.end();
-    if (!response.destroyed) body.release?.();
+    if (!response.destroyed) {
+      body.release?.();
+      answer.release?.();
+    }
   } finally {
     await chunks.return?.();
   }
+}
+
+function sendWhole(response: ServerResponse, body: unknown, release: (() => void) | undefined): void {
+  if (release === undefined) response.end(body);
+  else
+    response.end(body, () => {
+      if (!response.destroyed) release();
+    });
 }
 
 /** Resolves when the chunk was handed to the system, which has a copy then, or the connection is closed. */

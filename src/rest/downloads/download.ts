@@ -24,6 +24,12 @@ export function answerDownload(
   file: OpenedFile,
   disposition: Disposition = 'attachment',
 ): Answer {
+  const answer = toAnswer(request, file, disposition);
+  answer.release = file.release;
+  return answer;
+}
+
+function toAnswer(request: IncomingMessage, file: OpenedFile, disposition: Disposition): Answer {
   const headers = toFileHeaders(file, disposition);
   const validators = { etag: headers.ETag ?? '', modifiedAtMs: file.modifiedAt, isDated: file.isDated };
   const verdict = checkConditions(request, validators);
