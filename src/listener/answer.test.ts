@@ -57,3 +57,28 @@ test('every answer is dropped after a minute without progress, also one of a sin
   socket.destroy();
   server.close();
 });
+
+test('a body is released when all of it was sent, and not while the client reads none of it', async (context) => {
+  const body = Buffer.alloc(64 * 1024 * 1024);
+  let releases = 0;
+  const release = () => {
+    releases += 1;
+  };
+  const { server, socket } = await answerOne((response) => {
+    void send(response, { status: 200, headers: {}, body, release }, 'tracking');
+  });
+  context.after(() => {
+    socket.destroy();
+    server.close();
+  });
+  socket.resume();
+  await once(socket, 'data');
+  assert.equal(releases, 0);
+  let received = 0;
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+  });
+  while (releases === 0) await once(socket, 'data');
+  assert.ok(received > 0);
+  assert.equal(releases, 1);
+});

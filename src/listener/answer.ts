@@ -7,7 +7,7 @@ export interface Answer {
   headers: Record<string, string>;
   /** A stream is sent chunked unless `headers` has its `Content-Length`. */
   body: string | Buffer | Chunks;
-  /** Called when all of the body was handed to the system, which has a copy then. Not called if the connection is closed before. */
+  /** Called when nothing uses the body any more, not even the system. Whether it is called for a connection that was closed is open. */
   release?(): void;
 }
 

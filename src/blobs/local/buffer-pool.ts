@@ -2,7 +2,7 @@
 // the kernel clears its pages, and the collector runs sooner to free it.
 
 const sizes = [64, 128, 256, 512, 1024].map((kibibytes) => kibibytes * 1024);
-/** Of buffers that nobody uses; what is given back beyond is left to the collector. */
+/** Of buffers that nobody uses; what is given back beyond is freed. */
 const mostKeptBytes = 8 * 1024 * 1024;
 
 export class BufferPool {
@@ -21,7 +21,12 @@ export class BufferPool {
   /** Nobody may use it any more. */
   giveBack(buffer: Buffer): void {
     const free = this.#free[sizes.indexOf(buffer.length)];
-    if (free === undefined || this.#keptBytes + buffer.length > mostKeptBytes) return;
+    if (free === undefined) return;
+    if (this.#keptBytes + buffer.length > mostKeptBytes) {
+      // Not left to the collector, which would run over the whole heap for every few dozen of them.
+      (buffer.buffer as ArrayBuffer).transfer(0);
+      return;
+    }
     this.#keptBytes += buffer.length;
     free.push(buffer);
   }

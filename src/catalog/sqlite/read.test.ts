@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { addApplication, fileIn, inline, what } from '../../../test/contracts/requests.ts';
+import { freeMemory } from '../../runtime/own-memory.ts';
 import { toCatalog } from '../catalog.ts';
 import { openSqlite } from './sqlite.ts';
 import { attachSqlite } from './worker.ts';
@@ -62,4 +63,56 @@ test('another space does not get what is kept', async () => {
   const { space: theirs } = await addApplication(catalog, 'others');
   assert.notEqual(await catalog.findContent({ space, id, version: null }), null);
   assert.equal(await catalog.findContent({ space: theirs, id, version: null }), null);
+});
+
+async function saveLarge(name: string): Promise<string> {
+  return await save(name, name.padEnd(largeBytes));
+}
+
+async function readBytes(id: string): Promise<Uint8Array> {
+  const content = await catalog.findContent({ space, id, version: null });
+  return content?.bytes ?? assert.fail();
+}
+
+const largeBytes = 60 * 1024;
+
+test('a larger content belongs to whoever reads it first, and is kept when it is read again', async () => {
+  const id = await saveLarge('larger');
+  const own = await readBytes(id);
+  freeMemory(own);
+  assert.equal(own.byteLength, 0);
+  const kept = await readBytes(id);
+  assert.equal(kept.byteLength, largeBytes);
+  freeMemory(kept);
+  assert.equal(await readBytes(id), kept);
+  assert.equal(kept.byteLength, largeBytes);
+});
+
+test('contents that are read in turns and are more than is kept drive nothing out, and none of them is kept', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 200; index += 1) ids.push(await saveLarge(`in turns ${index}`));
+  const hot = await saveLarge('hot');
+  const small = await save('small', 'small');
+  await readBytes(hot);
+  const kept = [await readBytes(hot), await readBytes(small)];
+  for (let round = 0; round < 3; round += 1) {
+    for (const id of ids) {
+      const bytes = await readBytes(id);
+      freeMemory(bytes);
+      assert.equal(bytes.byteLength, 0);
+    }
+  }
+  assert.equal(await readBytes(hot), kept[0]);
+  assert.equal(await readBytes(small), kept[1]);
+});
+
+test('what is kept is bounded: contents that are read twice drive out what was read before', async () => {
+  const first = await saveLarge('first');
+  const ids: string[] = [];
+  for (let index = 0; index < 200; index += 1) ids.push(await saveLarge(`twice ${index}`));
+  await readBytes(first);
+  const kept = await readBytes(first);
+  assert.equal(await readBytes(first), kept);
+  for (const id of ids) for (let time = 0; time < 2; time += 1) await readBytes(id);
+  assert.notEqual(await readBytes(first), kept);
 });
