@@ -2,7 +2,7 @@
 
 import { addTotp, beginTotp, type TotpSetup } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { FormDialog } from '../manage/form-dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { notify } from '../parts/notices.tsx';
@@ -10,6 +10,8 @@ import { useSession } from '../session/session-context.tsx';
 import { PasswordField } from './password-field.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { useAccountWords } from './use-account-words.ts';
+
+const QrCode = lazy(async () => ({ default: (await import('../parts/qr-code.tsx')).QrCode }));
 
 export function AddTotp({ onClose }: { onClose(): void }) {
   const { secondFactors: words } = useAccountWords();
@@ -56,6 +58,9 @@ function FirstCode({ setup, onClose }: { setup: TotpSetup; onClose(): void }) {
       onClose={onClose}
     >
       <p>{words.secretHelp}</p>
+      <Suspense>
+        <QrCode text={setup.Uri} label={words.qr} />
+      </Suspense>
       <p>
         {words.secret}: <code className="totp-key">{setup.Secret.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
       </p>

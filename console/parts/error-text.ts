@@ -19,6 +19,11 @@ interface ErrorText {
   trackingId: string | null;
 }
 
+/** What browsers report when the person closes the dialog for a passkey, or waits too long. */
+function isCancelled(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'NotAllowedError';
+}
+
 export function codeOf(error: unknown): string | null {
   return (error as ErrorFields | null)?.code ?? null;
 }
@@ -29,6 +34,7 @@ export function explain(error: unknown, words: Words): ErrorText {
 }
 
 function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): string {
+  if (isCancelled(error)) return words.passkeyCancelled;
   const message = error instanceof Error ? error.message : String(error);
   switch (fields.code) {
     case 'Unreachable':
@@ -45,6 +51,8 @@ function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): s
       return words.locked(/^It is locked by (.*)\.$/s.exec(message)?.[1] ?? '');
     case 'PasswordInvalid':
       return words.wrongPassword;
+    case 'SecondFactorInvalid':
+      return words.wrongSecondFactor;
     case 'TooManyAppPasswords':
       return words.tooManyAppPasswords;
     case 'StorageFull':

@@ -13,7 +13,7 @@ import { LinkActions } from './link-actions.tsx';
 import { useSharingWords } from './use-sharing-words.ts';
 import './link-card.css';
 
-const LinkQr = lazy(async () => ({ default: (await import('./link-qr.tsx')).LinkQr }));
+const QrCode = lazy(async () => ({ default: (await import('../parts/qr-code.tsx')).QrCode }));
 
 interface LinkCardProps {
   link: ShareFields;
@@ -100,7 +100,7 @@ function Address({ url, name }: { url: string; name: string }) {
       </div>
       {isQrShown && (
         <Suspense>
-          <LinkQr url={url} label={words.qr(name)} />
+          <QrCode text={url} label={words.qr(name)} />
         </Suspense>
       )}
     </>

@@ -35,7 +35,8 @@ export const accountDe: AccountWords = {
     password: 'Ihr Passwort',
     goOn: 'Weiter',
     secretHelp:
-      'Fügen Sie in der Authenticator-App ein Konto hinzu und geben Sie diesen Schlüssel ein. Auf einem Telefon öffnet der Link die App.',
+      'Legen Sie in der App ein Konto an: Scannen Sie das Bild, oder geben Sie den Schlüssel ein. Auf einem Telefon öffnet der Link die App.',
+    qr: 'QR-Code mit dem Schlüssel',
     secret: 'Schlüssel',
     openApp: 'Die App mit dem Schlüssel öffnen',
     code: 'Code, den die App zeigt',

@@ -32,7 +32,9 @@ export const accountEn = {
     nameHint: 'Such as: phone, laptop, key ring.',
     password: 'Your password',
     goOn: 'Go on',
-    secretHelp: 'Add an account in the authenticator app, and enter this key. On a phone, the link opens the app.',
+    secretHelp:
+      'Add an account in the authenticator app: scan the picture, or enter the key. On a phone, the link opens the app.',
+    qr: 'QR code with the key',
     secret: 'Key',
     openApp: 'Open the app with the key',
     code: 'Code that the app shows',

@@ -59,6 +59,10 @@ export const de: Words = {
   },
   trouble: {
     wrongPassword: 'Das bisherige Passwort stimmt nicht.',
+    wrongSecondFactor:
+      'Dieser Code oder Passkey wurde nicht angenommen. Nehmen Sie den neuesten Code, und sehen Sie nach, ob die Uhr Ihres Telefons stimmt.',
+    passkeyCancelled:
+      'Es wurde kein Passkey angelegt: Der Dialog des Browsers wurde geschlossen, oder es dauerte zu lange.',
     tooManyAppPasswords: 'Sie haben schon 50 App-Passwörter. Entfernen Sie zuerst eines.',
     locked: (by) => `Es ist gesperrt von ${by}. Versuchen Sie es noch einmal, wenn dort niemand mehr daran arbeitet.`,
     title: 'Das ging nicht',

@@ -55,6 +55,9 @@ export const en = {
   },
   trouble: {
     wrongPassword: 'The current password is not right.',
+    wrongSecondFactor:
+      'This code or passkey was not accepted. Take the newest code, and see that the clock of your phone is right.',
+    passkeyCancelled: 'No passkey was made: the dialog of the browser was closed, or it took too long.',
     tooManyAppPasswords: 'You have 50 app passwords already. Remove one first.',
     locked: (by: string) => `It is locked by ${by}. Try again when they have finished.`,
     title: 'This did not work',

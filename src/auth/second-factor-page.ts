@@ -1,6 +1,7 @@
 // The pages after the password: the second factor, setting one up, and the recovery codes. They work without script; `step` says
 // whose password was right.
 
+import { encode } from 'uqr';
 import { escapeHtml, layout } from './pages.ts';
 
 interface SecondFactorPage {
@@ -50,7 +51,8 @@ export function renderSetupFactorPage({ step, problem, secret, uri }: SetupFacto
   return layout(
     problem === null ? 'Set up a second step' : 'Set up a second step: try again',
     `<h1>Set up a second step</h1>
-${renderProblem(problem)}<p>Signing in here needs more than a password. Open an authenticator app, add an account, and enter this key:</p>
+${renderProblem(problem)}<p>Signing in here needs more than a password. Open an authenticator app, add an account, and scan this picture, or enter the key:</p>
+${renderQrCode(uri)}
 <p><code>${escapeHtml(secret.replaceAll(/.{4}(?=.)/g, '$& '))}</code></p>
 <p>On a phone, <a href="${escapeHtml(uri)}">open the app with the key</a>.</p>
 <form method="post">
@@ -60,6 +62,15 @@ ${renderCodeInput(true)}
 <button>Go on</button>
 </form>`,
   );
+}
+
+/** Dark on light in every theme, so that cameras read it. */
+function renderQrCode(text: string): string {
+  const { size, data } = encode(text, { ecc: 'M', border: 4 });
+  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
+  return `<svg role="img" aria-label="QR code with the key" viewBox="0 0 ${size} ${size}" width="240" height="240" shape-rendering="crispEdges">
+<path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path d="${path}"/>
+</svg>`;
 }
 
 export function renderRecoveryCodesPage({ step, codes }: { step: string; codes: readonly string[] }): string {

@@ -84,7 +84,11 @@ test(
     secret = ((await dialog().locator('.totp-key').textContent()) ?? '').replaceAll(' ', '');
     assert.match(secret, /^[A-Z2-7]{32}$/);
     assert.match(String(await dialog().getByRole('link').getAttribute('href')), /^otpauth:\/\/totp\/Cabinet/);
+    await dialog().getByRole('img', { name: 'QR code with the key' }).waitFor();
     await hold('key');
+    await dialog().getByLabel('Code that the app shows').fill('000000');
+    await press('Add');
+    await dialog().getByText('This code or passkey was not accepted').waitFor();
     // The code of the step before, so that the current one is left for signing in.
     await dialog()
       .getByLabel('Code that the app shows')
@@ -110,6 +114,19 @@ test('signing in needs the code, and a wrong one is refused', options, async () 
   await hold('second step, wrong');
   await page.getByLabel(/Code of your authenticator app/).fill(toTotpCode(secret, toStep(Date.now()) + 1));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await isIn();
+});
+
+test('a passkey that the browser does not make is explained in words', options, async () => {
+  // As when the dialog of the browser is closed.
+  await page.evaluate(
+    `navigator.credentials.create = () => Promise.reject(new DOMException('not allowed', 'NotAllowedError'))`,
+  );
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog().getByLabel('Your password').fill(nora.Password);
+  await press('Go on');
+  await dialog().getByText('No passkey was made').waitFor();
+  await page.reload();
   await isIn();
 });
 

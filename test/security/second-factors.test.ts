@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type * as client from 'openid-client';
+import { encode } from 'uqr';
 import { toStep, toTotpCode } from '../../src/operations/totp.ts';
 import { assertRefusal } from '../interface/assertions.ts';
 import { basicAuthorization, type Caller, call } from '../interface/client.ts';
@@ -12,7 +13,8 @@ import { makeDataFolder, type Registered, removeDataFolder } from '../service/se
 import { startServiceHere } from '../service/service-here.ts';
 import { fromElsewhere } from './attacks-sign-in.ts';
 import { Browser, type Page } from './browser.ts';
-import { addPage, type Begun, begin, discover, finish, redirectUri, signIn } from './people.ts';
+import { addPage, begin, discover, finish, redirectUri, signIn } from './people.ts';
+import { type Opened, openStep, stepOf } from './second-step.ts';
 import { tally } from './tally.ts';
 
 const dataFolder = makeDataFolder();
@@ -96,24 +98,8 @@ async function addTotp(caller: Caller, { Password }: Person): Promise<{ secret: 
   return { secret, answer: await manage<Added>(caller, 'POST', '/me/second-factors/totp', fields) };
 }
 
-interface Opened {
-  browser: Browser;
-  begun: Begun;
-  shown: Page;
-}
-
-/** The page after the password. */
-async function openSecondStep({ User, Password }: Person, headers: Record<string, string> = {}): Promise<Opened> {
-  const browser = new Browser();
-  const begun = await begin(configuration);
-  const first = await browser.open(begun.url);
-  const body = new URLSearchParams({ user: User, password: Password });
-  const shown = await browser.open(first.url, { method: 'POST', body, headers });
-  assert.equal(shown.status, 200, shown.text);
-  return { browser, begun, shown };
-}
-
-const stepOf = ({ text }: Page) => /name="step" value="([^"]+)"/.exec(text)?.[1] ?? '';
+const openSecondStep = (person: Person, headers: Record<string, string> = {}) =>
+  openStep(configuration, person, headers);
 
 /** Sends a code without following anything. */
 async function sendCode({ browser, shown }: Opened, code: string, headers: Record<string, string> = {}): Promise<Page> {
@@ -128,6 +114,15 @@ async function enterWith(person: Person, code: string): Promise<Caller> {
   const tokens = await finish(configuration, back.url, opened.begun);
   return { ...toCaller(tokens), amr: tokens.claims()?.amr } as Caller;
 }
+
+const uriIn = (text: string) => (/href="(otpauth:[^"]+)"/.exec(text)?.[1] ?? '').replaceAll('&#38;', '&');
+
+/** The dark modules of a QR code. */
+const darkOf = (uri: string) =>
+  encode(uri, { ecc: 'M', border: 4 }).data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? `${x} ${y}` : [])),
+  );
+const darkIn = (text: string) => [...text.matchAll(/M(\d+ \d+)h1v1/g)].map(([, place]) => place);
 
 const isIn = ({ url }: Page) => url.searchParams.has('code');
 
@@ -357,6 +352,7 @@ test('Where a second factor is required, people without one set it up when they 
     const wrong = await ask(opened.shown.text, { code: '1' }, opened);
     assert.equal(wrong.status, 403);
     assert.equal(keyOf(wrong), keyOf(opened.shown), 'the key stays');
+    assert.deepEqual(darkIn(wrong.text), darkOf(uriIn(wrong.text)), 'the picture has the address that the link has');
     const codes = await ask(wrong.text, { code: now(keyOf(wrong)) }, opened);
     assert.equal((codes.text.match(/<li>/g) ?? []).length, 10);
     const late = await ask(other.shown.text, { code: now(keyOf(other.shown)) }, other);
