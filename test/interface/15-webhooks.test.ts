@@ -5,72 +5,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { eventually } from '../service/service.ts';
-import { type Receiver, startReceiver } from '../service/webhook-receiver.ts';
+import type { Receiver } from '../service/webhook-receiver.ts';
 import { assertRefusal } from './assertions.ts';
 import { type Caller, call, createFolder, makeFolder, saveFile, signIn } from './client.ts';
-import { addApplication, ask, type Event, get, getAll, manage } from './managing.ts';
-
-type Delivery = {
-  Id: string;
-  EventId: string;
-  Type: string;
-  Attempt: number;
-  At: string;
-  Status: number | null;
-  DurationMs: number;
-  Error: string | null;
-  Response: string | null;
-};
-type Webhook = {
-  Id: string;
-  Url: string;
-  Events: string[];
-  FolderId: string | null;
-  Description: string;
-  State: string;
-  CreatedAt: string;
-  CreatedBy: string;
-  Position: number;
-  LastDelivery: Delivery | null;
-};
-type Added = { Webhook: Webhook; Secret: string };
+import { addApplication, ask, type Event, getAll, manage } from './managing.ts';
+import { type Added, actionsOf, type Delivery, until, type Webhook, Webhooks } from './webhooks.ts';
 
 const admin = await signIn('Administrator');
 const reader = await signIn('Reader');
-const receivers: Receiver[] = [];
-const added: string[] = [];
-after(async () => {
-  for (const id of added) await ask(admin, 'DELETE', `/webhooks/${id}`);
-  for (const receiver of receivers) receiver.close();
-});
-
-async function receive(): Promise<Receiver> {
-  const receiver = await startReceiver();
-  receivers.push(receiver);
-  return receiver;
-}
-
-async function add(fields: object): Promise<Added> {
-  const made = await manage<Added>(admin, 'POST', '/webhooks', { Events: ['*'], ...fields });
-  added.push(made.Webhook.Id);
-  return made;
-}
-
-/** A webhook with a receiver that can verify its messages. */
-async function connect(fields: object = {}): Promise<{ hook: Webhook; receiver: Receiver; secret: string }> {
-  const receiver = await receive();
-  const { Webhook: hook, Secret: secret } = await add({ Url: receiver.url, ...fields });
-  receiver.secrets.push(secret);
-  return { hook, receiver, secret };
-}
-
-const show = async (id: string) => (await get<{ Webhook: Webhook }>(admin, `/webhooks/${id}`)).Webhook;
-const change = async (id: string, fields: object) =>
-  (await manage<{ Webhook: Webhook }>(admin, 'PATCH', `/webhooks/${id}`, fields)).Webhook;
-const deliveriesOf = (id: string) => getAll<Delivery>(admin, `/webhooks/${id}/deliveries?limit=2`, 'Deliveries');
-const actionsOf = ({ received }: Receiver) => received.map(({ event }) => event.data?.Action);
-const until = (receiver: Receiver, count: number) =>
-  eventually(`${count} events`, async () => receiver.received.length >= count);
+const hooks = new Webhooks(admin);
+after(() => hooks.close());
+const { connect, show, change, deliveriesOf } = hooks;
 
 test('A webhook has its fields, is listed, and shows its secret once', async () => {
   const { hook, secret } = await connect({ Events: ['file.*', 'folder.created'], Description: 'search index' });
@@ -280,7 +225,7 @@ test('A receiver that answers 410 is disabled', async () => {
 
 test('A redirect is a failure and is not followed', async () => {
   const { hook, receiver } = await connect({ Events: ['folder.created'] });
-  const target = await receive();
+  const target = await hooks.receive();
   receiver.reply = () => (response) => response.writeHead(307, { Location: target.url }).end();
   const { Delivery } = await manage<{ Delivery: Delivery }>(admin, 'POST', `/webhooks/${hook.Id}/test`);
   assert.deepEqual([Delivery.Status, Delivery.Error], [307, 'The receiver answered 307.']);
