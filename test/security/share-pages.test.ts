@@ -41,6 +41,11 @@ const open = (share: Pick<Share, 'Url'>, path = '', request = {}) =>
   send(owner.base, new URL(String(share.Url)).pathname + path, request);
 const toText = ({ body }: Answer) => body.toString();
 
+/** Without what differs by design. */
+function toComparable({ status, headers: { date: _, requesttrackingid, ...headers }, body }: Answer): unknown {
+  return { status, headers, body: body.toString() };
+}
+
 function assertGuarded({ headers, body }: Answer): void {
   const policy = String(headers['content-security-policy']);
   assert.match(policy, /default-src 'none'/);
@@ -133,7 +138,7 @@ test('Links that cannot be used have the same page, before any password', async 
   assertGuarded(unknown);
   for (const share of [revoked, suspended]) {
     for (const answer of [await open(share), await submit(share, 'x')]) {
-      assert.deepEqual([answer.status, toText(answer)], [404, toText(unknown)]);
+      assert.deepEqual(toComparable(answer), toComparable(unknown));
     }
   }
 });

@@ -168,6 +168,11 @@ test('Neither the secret nor a password is in the data folder, the metrics or th
   }
 });
 
+/** Without what differs by design. */
+function toComparable({ status, headers: { date: _, requesttrackingid, ...headers }, body }: Answer): unknown {
+  return { status, headers, body: body.toString().replaceAll(String(requesttrackingid), '') };
+}
+
 test('Settings require passwords, shorten lifetimes and switch links off', async () => {
   const folder = makeDataFolder();
   const open = (environment: Record<string, string>) =>
@@ -199,8 +204,16 @@ test('Settings require passwords, shorten lifetimes and switch links off', async
   await strict.stop();
   const off = await open({ CABINET_SHARES: 'off' });
   const there = { ...caller, base: off.production };
+  for (const path of [`${CONTENT}/shared/`, '/s/']) {
+    const [existing, unknown] = [
+      await send(there.base, path + secretOf(share)),
+      await send(there.base, `${path}unknown`),
+    ];
+    assert.equal(existing.status, 404);
+    assert.deepEqual(toComparable(existing), toComparable(unknown));
+  }
   assertRefusal(await use(there, secretOf(share)), 404, 'ShareNotFound');
-  assertRefusal(await use(there, 'unknown'), 404, 'ShareNotFound');
+  assertRefusal(await ask(there, 'POST', path, { Access: 'read', Password: 'x' }), 403, 'Forbidden');
   await off.stop();
   removeDataFolder(folder);
 });

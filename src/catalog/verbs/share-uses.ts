@@ -6,7 +6,7 @@ import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, returning, returningRow, row, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { toEntry } from './entries.ts';
-import { findOwnState, isSupported, type ShareRow, type StoredShare, shareColumns, toShare } from './shares.ts';
+import { findOwnState, isSupported, type ShareRow, type StoredShare, shareColumns, toStored } from './shares.ts';
 import { findVisible } from './tree.ts';
 
 const intoDownloads = insertInto('share_downloads', 'share entry address begun_at', {
@@ -30,19 +30,32 @@ export interface OpenShare {
   at: number;
 }
 
-/** Null: there is no such share, or it cannot be used. */
+/**
+ * Null: there is no such share, or it cannot be used. Both take the same work, so that time does not tell which secrets there were:
+ * in place of an unknown one its neighbour is looked at, and what has ended is looked at as if it had not.
+ */
 export const openShare = read({}, function* openShare(input: OpenShare): Verb<OpenedShare | null> {
   const { hash, isExhaustedMeant, at } = input;
-  const found = yield* row<ShareRow>(sql`SELECT ${shareColumns} FROM shares WHERE secret_hash = ${hash}`);
+  const found = yield* findNearest(hash);
   if (found === undefined) return null;
+  const isUsable = yield* isSupported(found);
   const state = findOwnState(found, at);
-  if (state !== null && !(isExhaustedMeant && state === 'exhausted')) return null;
-  if (!(yield* isSupported(found))) return null;
+  const isEnded = state !== null && !(isExhaustedMeant && state === 'exhausted');
+  if (found.secret_hash !== hash || isEnded || !isUsable) return null;
   const entry = yield* findVisible(found.space, found.entry);
   const space = yield* row<OpenedShare['space']>(sql`SELECT id, name, root FROM spaces WHERE space = ${found.space}`);
   if (entry === undefined || space === undefined) return null;
-  return { share: yield* toShare(found, at), entry: toEntry(entry), space };
+  return { share: toStored(found, state ?? 'active'), entry: toEntry(entry), space };
 });
+
+type NearestShare = ShareRow & { secret_hash: string };
+
+/** The share with this hash; else the next one. Undefined: there are no shares. */
+function* findNearest(hash: string): Verb<NearestShare | undefined> {
+  const next = sql`SELECT ${shareColumns}, secret_hash FROM shares`;
+  const found = yield* row<NearestShare>(sql`${next} WHERE secret_hash >= ${hash} ORDER BY secret_hash LIMIT 1`);
+  return found ?? (yield* row<NearestShare>(sql`${next} ORDER BY secret_hash LIMIT 1`));
+}
 
 export interface FindBeneath {
   space: number;

@@ -62,7 +62,10 @@ export function findOwnState(
 }
 
 export function* toShare(found: ShareRow, at: number): Verb<StoredShare> {
-  const state = findOwnState(found, at) ?? ((yield* isSupported(found)) ? 'active' : 'suspended');
+  return toStored(found, findOwnState(found, at) ?? ((yield* isSupported(found)) ? 'active' : 'suspended'));
+}
+
+export function toStored(found: ShareRow, state: ShareState): StoredShare {
   const { id, secret, space, access, name, note, password, downloads, uploads } = found;
   return {
     ...{ id, secret, space, entryId: found.entry, access, name, note, password, hasPassword: password !== null },
@@ -78,10 +81,12 @@ export function* toShare(found: ShareRow, at: number): Verb<StoredShare> {
   };
 }
 
-/** Whether the entry is visible, and the maker may change it. */
+/** Whether the entry is visible, and the maker may change it. Both are looked at: what is missing takes no less time. */
 export function* isSupported({ space, entry: id, user_id, app_key }: ShareRow): Verb<boolean> {
-  if ((yield* findVisible(space, id)) === undefined) return false;
-  return user_id === null ? yield* mayApplicationWrite(app_key, space) : yield* mayPersonWrite(user_id, { space, id });
+  const isThere = (yield* findVisible(space, id)) !== undefined;
+  const mayWrite =
+    user_id === null ? yield* mayApplicationWrite(app_key, space) : yield* mayPersonWrite(user_id, { space, id });
+  return isThere && mayWrite;
 }
 
 function* mayApplicationWrite(appKey: string, space: number): Verb<boolean> {
@@ -93,10 +98,9 @@ function* mayApplicationWrite(appKey: string, space: number): Verb<boolean> {
 
 function* mayPersonWrite(user: string, { space, id }: { space: number; id: string }): Verb<boolean> {
   const person = yield* row<{ state: string }>(sql`SELECT state FROM users WHERE id = ${user}`);
-  if (person?.state !== 'active') return false;
   const member = yield* row<{ role: Role }>(sql`SELECT role FROM members WHERE user_id = ${user} AND space = ${space}`);
-  if (member !== undefined && member.role !== 'viewer') return true;
-  return (yield* findHeldRole({ space, id, user })) === 'editor';
+  const isEditor = member !== undefined && member.role !== 'viewer';
+  return person?.state === 'active' && (isEditor || (yield* findHeldRole({ space, id, user })) === 'editor');
 }
 
 export interface AddShare extends Origin {
