@@ -177,7 +177,7 @@ test('Settings require passwords, shorten lifetimes and switch links off', async
   const folder = makeDataFolder();
   const open = (environment: Record<string, string>) =>
     startServiceHere(folder, { environment: { CABINET_MTLS_PORT: 'off', ...environment } });
-  const strict = await open({
+  await using strict = await open({
     CABINET_SHARE_PASSWORD: 'required',
     CABINET_SHARE_MAX_DAYS: '7',
     CABINET_SHARE_UPLOAD_MAX: '1KiB',
@@ -202,7 +202,7 @@ test('Settings require passwords, shorten lifetimes and switch links off', async
   const tus = { SharePassword: 'x', 'Tus-Resumable': '1.0.0', 'Upload-Length': '1025', FileName: 'a' };
   assert.equal((await use(caller, secretOf(share), '/uploads', { method: 'POST', headers: tus })).status, 413);
   await strict.stop();
-  const off = await open({ CABINET_SHARES: 'off' });
+  await using off = await open({ CABINET_SHARES: 'off' });
   const there = { ...caller, base: off.production };
   for (const path of [`${CONTENT}/shared/`, '/s/']) {
     const [existing, unknown] = [
@@ -213,7 +213,8 @@ test('Settings require passwords, shorten lifetimes and switch links off', async
     assert.deepEqual(toComparable(existing), toComparable(unknown));
   }
   assertRefusal(await use(there, secretOf(share)), 404, 'ShareNotFound');
-  assertRefusal(await ask(there, 'POST', path, { Access: 'read', Password: 'x' }), 403, 'Forbidden');
+  const again = { ...there, token: await fetchToken(off.production, caller.application) };
+  assertRefusal(await ask(again, 'POST', path, { Access: 'read', Password: 'x' }), 403, 'Forbidden');
   await off.stop();
   removeDataFolder(folder);
 });
