@@ -333,6 +333,24 @@ export interface ChangeShare {
   MaxDownloads?: number | null | undefined;
 }
 
+/** Rules about links, none laxer than the settings of the service; what is absent stays. */
+export interface ChangeShareRules {
+  /** false switches links off, also those that there are; null: as the settings say. */
+  Allowed?: boolean | null | undefined;
+  /** Null: as the settings of the service say. */
+  Makers?: ShareMakers | null | undefined;
+  /** true: new links need a password; null: as the settings say. */
+  PasswordRequired?: boolean | null | undefined;
+  /** How many days a new link can work at most; null: as the settings say. */
+  MaxDays?: number | null | undefined;
+}
+
+/** What to change of a space; what is absent stays. */
+export interface ChangeSpace {
+  Name?: SpaceName | undefined;
+  Shares?: ChangeShareRules | undefined;
+}
+
 /** The new role of a person. */
 export interface ChangeUser {
   Role: SpaceRole;
@@ -658,8 +676,7 @@ export interface Locks {
 
 /** The name of a space. */
 export interface NameSpace {
-  /** 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
-  Name: string;
+  Name: SpaceName;
 }
 
 /** An empty object. */
@@ -1021,10 +1038,24 @@ export interface ShareFields {
   State: 'active' | 'expired' | 'exhausted' | 'suspended' | 'revoked';
 }
 
+/** Who makes and changes links in a space: whoever may change the entry, or managers alone. */
+export type ShareMakers = 'editors' | 'managers';
+
 /** The form of the page of a link. */
 export interface SharePasswordForm {
   /** Of the link. */
   password: string;
+}
+
+/** The rules about links that hold in the space, where one space is shown: the stricter ones of the settings and its own. */
+export interface ShareRules {
+  /** Whether there are links for people without an account. */
+  Allowed: boolean;
+  Makers: ShareMakers;
+  /** Whether every new link needs a password. */
+  PasswordRequired: boolean;
+  /** How many days a new link can work at most. */
+  MaxDays: number;
 }
 
 /** What is shared with the caller. */
@@ -1089,10 +1120,14 @@ export interface Space {
   RootFolderId: string;
   /** What the person may do there. */
   Role?: 'viewer' | 'editor' | 'manager' | undefined;
+  Shares?: ShareRules | undefined;
 }
 
 /** The id of a space, which the header `SpaceId` takes. */
 export type SpaceId = string;
+
+/** 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
+export type SpaceName = string;
 
 /** What a person may do in a space: a viewer reads, an editor writes too, a manager also manages it. */
 export type SpaceRole = 'viewer' | 'editor' | 'manager';
@@ -2447,7 +2482,7 @@ export interface Operations {
     body: never;
     answer: Space;
   };
-  /** Rename a space. */
+  /** Rename a space, or set its rules about links. */
   'PATCH /spaces/{id}': {
     path: {
       /** The id of the space */
@@ -2455,7 +2490,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     headers: Record<never, never>;
-    body: NameSpace;
+    body: ChangeSpace;
     answer: Space;
   };
   /** The applications of the space. */
@@ -3340,6 +3375,28 @@ export interface Operations {
       /** The `id` of what the console shows */
       id: string;
     };
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** The console at /shared. */
+  'GET {base}/shared': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** The console at /links. */
+  'GET {base}/links': {
+    path: Record<never, never>;
     query: Record<never, never>;
     headers: {
       /** 304 if it is still the same */

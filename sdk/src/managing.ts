@@ -3,6 +3,7 @@
 import type { Cabinet, CallOptions } from './connect.ts';
 import type {
   AddedUser,
+  ChangeSpace,
   Event,
   Events,
   InForce,
@@ -37,6 +38,17 @@ export function renameSpace(
   options: CallOptions = {},
 ): Promise<Space> {
   return call(cabinet, 'PATCH /spaces/{id}', { ...options, path: { id }, json: { Name: name }, isRepeatable: true });
+}
+
+type ShareRuleChanges = NonNullable<ChangeSpace['Shares']>;
+
+/** Sets rules about links in the space, not laxer than the settings of the service; null: as those. What is absent stays. */
+export function setShareRules(
+  cabinet: Cabinet,
+  { id, ...Shares }: { id: string } & ShareRuleChanges,
+  options: CallOptions = {},
+): Promise<Space> {
+  return call(cabinet, 'PATCH /spaces/{id}', { ...options, path: { id }, json: { Shares }, isRepeatable: true });
 }
 
 /** The people of a space. */

@@ -165,6 +165,9 @@ test('the space, its people, its use and its limits', async () => {
   const events = await gather(managing.listAudit(cabinet, { since, action: 'folder.created' }, { pageSize: 2 }));
   assert.ok(events.length >= 3 && events.every(({ Action }) => Action === 'folder.created'));
   assert.equal((await managing.renameSpace(cabinet, { id: space.Id, name: 'renamed' })).Name, 'renamed');
+  const { Shares } = await managing.setShareRules(cabinet, { id: space.Id, Makers: 'managers', MaxDays: 7 });
+  assert.deepEqual([Shares?.Makers, Shares?.MaxDays, Shares?.Allowed], ['managers', 7, true]);
+  await managing.setShareRules(cabinet, { id: space.Id, Makers: null, MaxDays: null });
 });
 
 test('applications are registered, disabled, rotated and removed', async () => {

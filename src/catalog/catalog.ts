@@ -40,6 +40,7 @@ import * as secondFactors from './verbs/second-factors.ts';
 import * as sessions from './verbs/sessions.ts';
 import * as settings from './verbs/settings.ts';
 import * as setupLinks from './verbs/setup-links.ts';
+import * as shareRules from './verbs/share-rules.ts';
 import * as shareUses from './verbs/share-uses.ts';
 import * as sharedChanges from './verbs/shared-changes.ts';
 import * as shares from './verbs/shares.ts';
@@ -92,6 +93,7 @@ const modules = {
   ...sessions,
   ...settings,
   ...setupLinks,
+  ...shareRules,
   ...shareUses,
   ...sharedChanges,
   ...shares,

@@ -77,6 +77,7 @@ export const tables: readonly Table[] = [
     `id secret_hash secret space entry access name note password expires_at max_downloads downloads uploads created_at created_by
     user_id app_key last_used_at revoked_at`,
   ),
+  table('share_rules', 1, 'space is_on makers is_password_required max_days'),
   table('share_downloads', 3, 'share entry address begun_at'),
   table('trash', 1, 'entry space parent path trashed_at trashed_by seal'),
   table('hidden_trees', 1, 'entry purpose at'),

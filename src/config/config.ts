@@ -10,6 +10,7 @@ import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { type BlobsSetting, parseBlobsSetting } from '../blobs/blobs-setting.ts';
 import { type McpAccess, type McpSpaces, mcpAccesses } from '../domain/caller.ts';
 import type { NameRules } from '../domain/name.ts';
+import { type ShareRules, shareMakers } from '../domain/share-rules.ts';
 import { type AnchorSetting, parseAnchorSetting } from './anchor-setting.ts';
 import { type CatalogConfig, parseCatalogSetting } from './catalog-setting.ts';
 import { ConfigMistakes } from './config-mistakes.ts';
@@ -85,12 +86,7 @@ export interface Config {
   isReadAudited: boolean;
   mcp: Record<'production' | 'test', McpAccess>;
   mcpSpaces: McpSpaces;
-  shares: {
-    isOn: boolean;
-    maxDays: number;
-    isPasswordRequired: boolean;
-    uploadMaxBytes: number;
-  };
+  shares: ShareRules & { uploadMaxBytes: number };
   /** Whether WebDAV accepts and forgets the files that systems leave in every folder. */
   isLitterDiscarded: boolean;
   /** Networks that webhooks may send to although they are private, and without TLS. */
@@ -271,6 +267,7 @@ function readMutualTls(reader: SettingReader, values: Values): MutualTlsConfig {
 function readShares(reader: SettingReader): Config['shares'] {
   return {
     isOn: reader.choice('CABINET_SHARES', ['on', 'off']) === 'on',
+    makers: reader.choice('CABINET_SHARE_MAKERS', [...shareMakers]),
     maxDays: reader.count('CABINET_SHARE_MAX_DAYS'),
     isPasswordRequired: reader.choice('CABINET_SHARE_PASSWORD', ['optional', 'required']) === 'required',
     uploadMaxBytes: reader.bytes('CABINET_SHARE_UPLOAD_MAX'),

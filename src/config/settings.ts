@@ -105,6 +105,11 @@ export const settings = {
     isForManagers: true,
   },
   CABINET_SHARES: { fallback: 'on', about: 'links for people without an account: on or off', isForManagers: true },
+  CABINET_SHARE_MAKERS: {
+    fallback: 'editors',
+    about: 'who may make such links: editors or managers',
+    isForManagers: true,
+  },
   CABINET_SHARE_MAX_DAYS: { fallback: '365', about: 'how long such a link can work at most', isForManagers: true },
   CABINET_SHARE_PASSWORD: {
     fallback: 'optional',

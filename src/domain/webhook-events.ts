@@ -114,6 +114,12 @@ export const eventTypes: readonly EventType[] = [
   ),
   other('space.created', 'The space was created.', { Name: 'backoffice' }),
   other('space.renamed', 'The space was renamed.', { Name: 'office', Before: 'backoffice' }),
+  other('space.sharing-changed', 'Rules about links were set for the space; null: those of the service.', {
+    Allowed: null,
+    Makers: 'managers',
+    PasswordRequired: true,
+    MaxDays: 30,
+  }),
   other('quota.changed', 'A quota of the space or of an actor was changed.', {
     Entries: null,
     Bytes: 10737418240,

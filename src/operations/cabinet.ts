@@ -6,6 +6,7 @@ import type { Commits } from '../catalog/commits.ts';
 import type { JournalFiles } from '../catalog/journal-files.ts';
 import type { JournalKeys } from '../catalog/journal-keys.ts';
 import type { NameRules } from '../domain/name.ts';
+import type { ShareRules } from '../domain/share-rules.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LineLog } from '../runtime/line-log.ts';
 import type { DocumentTexts } from '../search/extract/document-texts.ts';
@@ -43,10 +44,7 @@ export interface Limits {
 }
 
 /** What the settings say about links for people without an account. */
-export interface SharePolicy {
-  isOn: boolean;
-  maxMs: number;
-  isPasswordRequired: boolean;
+export interface SharePolicy extends ShareRules {
   uploadMaxBytes: number;
 }
 

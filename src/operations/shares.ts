@@ -7,17 +7,20 @@ import { entryNotFound } from '../domain/missing.ts';
 import { authorize, mayDo } from '../domain/permission.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Share, ShareAccess } from '../domain/share.ts';
+import type { ShareRules } from '../domain/share-rules.ts';
 import { requireAccess, requireSpace } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { decryptSecret, encryptSecret } from './encrypted-secrets.ts';
 import { byCaller } from './origin.ts';
 import { type ListRequest, type Page, toPage } from './page.ts';
 import { hashPassword } from './passwords.ts';
+import { requireShareRules } from './share-rules.ts';
 
 export const maxSharePassword = 256;
 export const maxShareName = 255;
 export const maxShareNote = 2000;
-const defaultLifetimeMs = 30 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+const defaultLifetimeMs = 30 * dayMs;
 
 export interface ShownShare {
   share: Share;
@@ -29,11 +32,7 @@ export interface ShownShare {
 export async function admitShare(cabinet: Cabinet, caller: Caller, id: string): Promise<void> {
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id, missing: entryNotFound });
   if ((await cabinet.catalog.findEntry({ space, id })) === null) throw entryNotFound();
-  checkIsOn(cabinet);
-}
-
-function checkIsOn({ sharePolicy }: Cabinet): void {
-  if (!sharePolicy.isOn) throw new Refusal('Forbidden', 'Links are switched off here.');
+  await requireShareRules(cabinet, caller, space);
 }
 
 export interface ShareOptions {
@@ -53,17 +52,17 @@ interface NewShare extends ShareOptions {
 export async function addShare(cabinet: Cabinet, caller: Caller, request: NewShare): Promise<ShownShare> {
   const { entryId, access, maxDownloads } = request;
   const { space } = await requireAccess(cabinet, caller, { action: 'write', id: entryId, missing: entryNotFound });
-  checkIsOn(cabinet);
+  const rules = await requireShareRules(cabinet, caller, space);
   checkTexts(request);
   // In the order of time, so that ids sort by it.
   const id = randomUUIDv7();
   const secret = randomBytes(32).toString('base64url');
-  const expiresAt = toExpiry(cabinet, request.expiresAt);
+  const expiresAt = toExpiry(cabinet, rules, request.expiresAt);
   const stored = await cabinet.catalog.addShare({
     ...{ id, space, entry: entryId, access, name: request.name, note: request.note, expiresAt, maxDownloads },
     secretHash: toSecretHash(secret),
     secret: encryptSecret(cabinet.shareKey, id, secret),
-    password: await toStoredPassword(cabinet, caller, request.password),
+    password: await toStoredPassword(rules, caller, request.password),
     ...{ user: caller.person, appKey: caller.appKey },
     ...byCaller(cabinet, caller),
   });
@@ -86,29 +85,33 @@ function checkText(text: string, { target, max, isLine }: { target: string; max:
   throw new Refusal('InvalidField', `${target} must be text of at most ${max} characters.`, { target });
 }
 
-function toExpiry({ clock, sharePolicy }: Cabinet, expiresAt: number | null): number {
+function toExpiry({ clock }: Cabinet, { maxDays }: ShareRules, expiresAt: number | null): number {
   const now = clock.now();
-  const { maxMs } = sharePolicy;
+  const maxMs = maxDays * dayMs;
   if (expiresAt === null) return now + Math.min(defaultLifetimeMs, maxMs);
   if (expiresAt > now && expiresAt <= now + maxMs) return expiresAt;
-  const problem = expiresAt <= now ? 'must be in the future' : `can be ${maxMs / 86_400_000} days from now at most`;
+  const problem = expiresAt <= now ? 'must be in the future' : `can be ${maxDays} days from now at most`;
   throw new Refusal('InvalidField', `ExpiresAt ${problem}.`, { target: 'ExpiresAt' });
 }
 
 async function toStoredPassword(
-  { sharePolicy }: Cabinet,
+  { isPasswordRequired }: ShareRules,
   { actor }: Caller,
   password: string | null,
 ): Promise<string | null> {
   if (password === null) {
-    if (!sharePolicy.isPasswordRequired) return null;
-    throw new Refusal('InvalidField', 'Every link needs a password here.', { target: 'Password' });
+    if (isPasswordRequired) throw passwordRequired();
+    return null;
   }
   const length = [...password].length;
   if (length === 0 || length > maxSharePassword || !password.isWellFormed()) {
     throw new Refusal('InvalidField', `A password has 1 to ${maxSharePassword} characters.`, { target: 'Password' });
   }
   return await hashPassword(password, actor);
+}
+
+function passwordRequired(): Refusal {
+  return new Refusal('InvalidField', 'Every link needs a password here.', { target: 'Password' });
 }
 
 function toShown({ shareKey }: Cabinet, caller: Caller, stored: StoredShare): ShownShare {
@@ -191,8 +194,8 @@ export async function showShare(cabinet: Cabinet, caller: Caller, id: string): P
 
 /** Refuses a change that cannot be made, before the body is read. */
 export async function admitShareChange(cabinet: Cabinet, caller: Caller, id: string): Promise<void> {
-  await requireShare(cabinet, caller, { id, action: 'write' });
-  checkIsOn(cabinet);
+  const { space } = await requireShare(cabinet, caller, { id, action: 'write' });
+  await requireShareRules(cabinet, caller, space);
 }
 
 interface ShareChange extends Partial<Omit<ShareOptions, 'expiresAt'>> {
@@ -204,13 +207,15 @@ interface ShareChange extends Partial<Omit<ShareOptions, 'expiresAt'>> {
 
 export async function changeShare(cabinet: Cabinet, caller: Caller, change: ShareChange): Promise<ShownShare> {
   const { id, access, name, note, password, expiresAt, maxDownloads } = change;
-  const { space } = await requireShare(cabinet, caller, { id, action: 'write' });
-  checkIsOn(cabinet);
+  const { space, hasPassword } = await requireShare(cabinet, caller, { id, action: 'write' });
+  const rules = await requireShareRules(cabinet, caller, space);
   checkTexts({ name, note });
+  const isProlonged = expiresAt !== undefined || maxDownloads !== undefined;
+  if (isProlonged && !hasPassword && password === undefined && rules.isPasswordRequired) throw passwordRequired();
   const stored = await cabinet.catalog.changeShare({
     ...{ id, space, access, name, note, maxDownloads },
-    password: password === undefined ? undefined : await toStoredPassword(cabinet, caller, password),
-    expiresAt: expiresAt === undefined ? undefined : toExpiry(cabinet, expiresAt),
+    password: password === undefined ? undefined : await toStoredPassword(rules, caller, password),
+    expiresAt: expiresAt === undefined ? undefined : toExpiry(cabinet, rules, expiresAt),
     ...byCaller(cabinet, caller),
   });
   if (stored === null) throw shareNotFound();

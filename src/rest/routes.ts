@@ -44,7 +44,7 @@ import { sharedPageRoutes } from './routes/shared-page.ts';
 import { sharedUploadRoutes } from './routes/shared-uploads.ts';
 import { shareRoutes } from './routes/shares.ts';
 import { showSignInRoute, signInRoute } from './routes/sign-in.ts';
-import { addSpaceRoute, listSpacesRoute, renameSpaceRoute, showSpaceRoute } from './routes/spaces.ts';
+import { addSpaceRoute, changeSpaceRoute, listSpacesRoute, showSpaceRoute } from './routes/spaces.ts';
 import { starredRoutes } from './routes/starred.ts';
 import { thumbnailRoute } from './routes/thumbnail.ts';
 import { emptyTrashRoute, listTrashRoute, restoreEntryRoute } from './routes/trash.ts';
@@ -121,7 +121,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   listSpacesRoute,
   showSpaceRoute,
   addSpaceRoute,
-  renameSpaceRoute,
+  changeSpaceRoute,
   applications.listApplicationsRoute,
   applications.showApplicationRoute,
   applications.addApplicationRoute,

@@ -9,6 +9,7 @@ import type { SpaceAccess } from '../domain/caller.ts';
 import { deepestLevel } from '../domain/entry.ts';
 import { maxCodePoints } from '../domain/name.ts';
 import { maxKeyBytes, maxKeys, maxTotalBytes, maxValueBytes } from '../domain/properties.ts';
+import type { ShareRules } from '../domain/share-rules.ts';
 import type { ApplicationWithSecret } from '../operations/admin/applications.ts';
 import { firstPageLimit, maxPageLimit } from '../operations/list-folder.ts';
 import type { NewMember } from '../operations/manage-people.ts';
@@ -25,6 +26,13 @@ export function toSpace({ spaceId, spaceName, rootId, role }: SpaceAccess): obje
 
 export function renderSpace(access: SpaceAccess): string {
   return JSON.stringify(toSpace(access));
+}
+
+/** One space, with the rules that hold in it. */
+export function renderSpaceWithRules(access: SpaceAccess, rules: ShareRules): string {
+  const { isOn, makers, isPasswordRequired, maxDays } = rules;
+  const shown = { Allowed: isOn, Makers: makers, PasswordRequired: isPasswordRequired, MaxDays: maxDays };
+  return JSON.stringify({ ...toSpace(access), Shares: shown });
 }
 
 export function renderSpaces(spaces: readonly SpaceAccess[]): string {

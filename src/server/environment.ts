@@ -19,7 +19,7 @@ import { Fault } from '../domain/fault.ts';
 import type { Job } from '../jobs/job.ts';
 import { purgeJob } from '../jobs/purge.ts';
 import { JobRunner } from '../jobs/runner.ts';
-import type { Cabinet, Limits, SharePolicy } from '../operations/cabinet.ts';
+import type { Cabinet, Limits } from '../operations/cabinet.ts';
 import { UploadMemory } from '../operations/cabinet.ts';
 import { Hasher } from '../operations/hasher.ts';
 import { localLeases, sharedLeases } from '../operations/leases.ts';
@@ -218,7 +218,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     appPasswordKey: made.appPasswordKey,
     webhookKey: made.webhookKey,
     shareKey: made.shareKey,
-    sharePolicy: toSharePolicy(config),
+    sharePolicy: config.shares,
     shareLimits: new ShareLimits(name, shared, clock),
     secondFactorKey: made.secondFactorKey,
     isSecondFactorRequired: config.secondFactor[name] === 'required',
@@ -265,10 +265,6 @@ export function toDerivedKeys(keys: Keys): DerivedKeys {
     shareKey: toShareKey(keys),
     secondFactorKey: toSecondFactorKey(keys),
   };
-}
-
-function toSharePolicy({ shares: { maxDays, ...policy } }: Config): SharePolicy {
-  return { ...policy, maxMs: maxDays * dayMs };
 }
 
 const hourMs = 60 * 60 * 1000;

@@ -109,6 +109,7 @@ function addRows({ folder }: Place): void {
     INSERT INTO people_groups VALUES (1, 'Büro', 5, 'abe');
     INSERT INTO group_members VALUES (1, 'Büro', 'zoë');
     INSERT INTO shares VALUES ('s1', 'AQ', 'Ag', 1, 'e1', 'read', 'Bücher', NULL, NULL, 9, 3, 1, 0, 5, 'zoë', 'zoë', 'one', 6, NULL);
+    INSERT INTO share_rules VALUES (1, 1, 'managers', NULL, 7);
     INSERT INTO share_downloads VALUES ('s1', 'e1', '192.0.2.1', 6);
   `);
   database.close();

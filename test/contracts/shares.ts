@@ -95,5 +95,20 @@ export function testShares(name: string, open: () => Promise<CatalogUnderTest>):
       await catalog.forgetShares({ at: now + 31 * dayMs });
       assert.deepEqual(await ids(now), []);
     });
+
+    it('keeps the rules of a space, and suspends its shares while it has switched them off', async () => {
+      await add('ruled');
+      const { space } = at;
+      const none = { isOn: null, makers: null, isPasswordRequired: null, maxDays: null };
+      assert.deepEqual(await catalog.findShareRules({ space }), none);
+      const rules = { isOn: false, makers: 'managers', isPasswordRequired: true, maxDays: 7 } as const;
+      assert.deepEqual(await catalog.setShareRules({ space, rules, ...what }), rules);
+      assert.deepEqual(await catalog.findShareRules({ space }), rules);
+      assert.deepEqual([await find('ruled'), await stateOf('ruled')], [null, 'suspended']);
+      const changed = await catalog.setShareRules({ space, rules: { isOn: null, maxDays: 8 }, ...what });
+      assert.deepEqual(changed, { ...rules, isOn: null, maxDays: 8 });
+      assert.equal((await find('ruled'))?.share.state, 'active');
+      assert.deepEqual(await catalog.setShareRules({ space, rules: none, ...what }), none);
+    });
   });
 }

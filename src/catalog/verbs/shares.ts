@@ -9,6 +9,7 @@ import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, returning, row, rows, type Verb } from '../sql.ts';
 import { insertInto, type Sql, sql } from '../statement.ts';
 import { findHeldRole, toList } from './granted-access.ts';
+import { isOffInSpace } from './share-rules.ts';
 import { findVisible } from './tree.ts';
 
 const intoShares = insertInto(
@@ -81,12 +82,13 @@ export function toStored(found: ShareRow, state: ShareState): StoredShare {
   };
 }
 
-/** Whether the entry is visible, and the maker may change it. Both are looked at: what is missing takes no less time. */
+/** Whether the entry is visible, the maker may change it, and the space has links. All are looked at: what is missing takes no less time. */
 export function* isSupported({ space, entry: id, user_id, app_key }: ShareRow): Verb<boolean> {
   const isThere = (yield* findVisible(space, id)) !== undefined;
   const mayWrite =
     user_id === null ? yield* mayApplicationWrite(app_key, space) : yield* mayPersonWrite(user_id, { space, id });
-  return isThere && mayWrite;
+  const isOff = yield* isOffInSpace(space);
+  return isThere && mayWrite && !isOff;
 }
 
 function* mayApplicationWrite(appKey: string, space: number): Verb<boolean> {

@@ -38,6 +38,7 @@ const checked: Record<string, TSchema> = {
   ChangeEntry,
   ChangeEntries,
   ChangeShare: shares.ChangeShare,
+  ChangeSpace: managing.ChangeSpace,
   ChangeUser: managing.ChangeUser,
   ChangeGroup: grants.ChangeGroup,
   Grant: grants.Grant,

@@ -11,6 +11,11 @@ export const exampleSpace = {
   Role: 'manager',
 };
 
+export const exampleSpaceWithRules = {
+  ...exampleSpace,
+  Shares: { Allowed: true, Makers: 'editors', PasswordRequired: true, MaxDays: 30 },
+};
+
 export const exampleApplication = {
   AppKey: exampleIds.appKey,
   Name: 'scanner',

@@ -1,8 +1,8 @@
 // The schemas of what managers see and change: spaces, applications, users, the audit log, usage and limits.
 
 import { applicationKinds, roles, scopes } from '../../domain/caller.ts';
-import { Type } from './json-schema.ts';
-import { SpaceId, Timestamp } from './schemas.ts';
+import { type TSchema, Type } from './json-schema.ts';
+import { ShareMakers, SpaceId, Timestamp } from './schemas.ts';
 
 const time = Timestamp;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -41,14 +41,43 @@ const UserState = Type.Enum(['active', 'disabled'], {
   description: 'Disabled people cannot sign in.',
 });
 
-export const NameSpace = Type.Object(
+const SpaceName = Type.String({
+  title: 'SpaceName',
+  enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+  description: '1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+});
+
+export const NameSpace = Type.Object({ Name: SpaceName }, { title: 'NameSpace', description: 'The name of a space.' });
+
+function rule<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Optional(Type.Union([schema, Type.Null()], { description }));
+}
+
+export const ChangeSpace = Type.Object(
   {
-    Name: Type.String({
-      enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
-      description: '1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
-    }),
+    Name: Type.Optional(SpaceName),
+    Shares: Type.Optional(
+      Type.Object(
+        {
+          Allowed: rule(
+            Type.Boolean(),
+            'false switches links off, also those that there are; null: as the settings say.',
+          ),
+          Makers: rule(ShareMakers, 'Null: as the settings of the service say.'),
+          PasswordRequired: rule(Type.Boolean(), 'true: new links need a password; null: as the settings say.'),
+          MaxDays: rule(
+            Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+            'How many days a new link can work at most; null: as the settings say.',
+          ),
+        },
+        {
+          title: 'ChangeShareRules',
+          description: 'Rules about links, none laxer than the settings of the service; what is absent stays.',
+        },
+      ),
+    ),
   },
-  { title: 'NameSpace', description: 'The name of a space.' },
+  { title: 'ChangeSpace', description: 'What to change of a space; what is absent stays.' },
 );
 
 const application = {

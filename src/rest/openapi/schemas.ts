@@ -2,6 +2,7 @@
 // contains.
 
 import { Refusal, refusalCodes } from '../../domain/refusal.ts';
+import { shareMakers } from '../../domain/share-rules.ts';
 import { type Static, type TSchema, Type } from './json-schema.ts';
 import { makeCheck, type Problem } from './json-schema-check.ts';
 
@@ -113,12 +114,32 @@ export const SpaceId = Type.String({
   description: 'The id of a space, which the header `SpaceId` takes.',
 });
 
+export const ShareMakers = Type.Enum([...shareMakers], {
+  title: 'ShareMakers',
+  description: 'Who makes and changes links in a space: whoever may change the entry, or managers alone.',
+});
+
+export const ShareRules = Type.Object(
+  {
+    Allowed: Type.Boolean({ description: 'Whether there are links for people without an account.' }),
+    Makers: ShareMakers,
+    PasswordRequired: Type.Boolean({ description: 'Whether every new link needs a password.' }),
+    MaxDays: Type.Integer({ minimum: 1, description: 'How many days a new link can work at most.' }),
+  },
+  {
+    title: 'ShareRules',
+    description:
+      'The rules about links that hold in the space, where one space is shown: the stricter ones of the settings and its own.',
+  },
+);
+
 export const Space = Type.Object(
   {
     Id: SpaceId,
     Name: Type.String({ description: 'For people, and in paths of WebDAV.' }),
     RootFolderId: Type.String({ description: 'The id of its root folder.' }),
     Role: Type.Optional(Type.Enum(['viewer', 'editor', 'manager'], { description: 'What the person may do there.' })),
+    Shares: Type.Optional(ShareRules),
   },
   { title: 'Space', description: 'A tree of entries with one root folder.' },
 );

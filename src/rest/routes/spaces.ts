@@ -1,5 +1,6 @@
 // `/spaces`.
 
+import type { SpaceShareRules } from '../../domain/share-rules.ts';
 import {
   addSpace,
   admitNewSpace,
@@ -8,20 +9,23 @@ import {
   renameSpace,
   showSpace,
 } from '../../operations/manage-spaces.ts';
+import { changeShareRules, checkShareRules, showShareRules } from '../../operations/share-rules.ts';
 import { json } from '../answer.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
 import { answerHeaders, jsonAnswer, jsonBody, pathId } from '../openapi/description.ts';
-import { exampleSpace } from '../openapi/managing-examples.ts';
-import { NameSpace } from '../openapi/managing-schemas.ts';
+import type { Static } from '../openapi/json-schema.ts';
+import { exampleSpace, exampleSpaceWithRules } from '../openapi/managing-examples.ts';
+import { ChangeSpace, NameSpace } from '../openapi/managing-schemas.ts';
 import { compileCheck, Space, Spaces } from '../openapi/schemas.ts';
 import { pageParameters, readPage, toNextLink } from '../pages.ts';
 import type { CallerRoute } from '../route.ts';
-import { renderSpace, renderSpaces } from '../wire-managing.ts';
+import { renderSpace, renderSpaces, renderSpaceWithRules } from '../wire-managing.ts';
 
 const path = '/v1/contentmanagement/spaces';
 const list = 'spaces';
 const example = '{"Name": "backoffice"}';
 const checkNameSpace = compileCheck(NameSpace);
+const checkChangeSpace = compileCheck(ChangeSpace);
 const nameBody = (description: string) => jsonBody(description, NameSpace, { Name: 'backoffice' });
 
 export const listSpacesRoute: CallerRoute = {
@@ -59,16 +63,18 @@ export const showSpaceRoute: CallerRoute = {
   method: 'GET',
   path: `${path}/{id}`,
   action: 'read',
-  async handle(_context, { parameters }, caller) {
-    return json(renderSpace(showSpace(caller, parameters.id ?? '')));
+  async handle({ cabinet }, { parameters }, caller) {
+    const spaceId = parameters.id ?? '';
+    const rules = await showShareRules(cabinet, caller, spaceId);
+    return json(renderSpaceWithRules(showSpace(caller, spaceId), rules));
   },
   describe: {
     operationId: 'SpacesShow',
     tag: 'Managing',
     summary: 'Show a space that the caller is in',
-    description: 'What `GET /spaces` shows of it.',
+    description: 'What `GET /spaces` shows of it, and the rules about links that hold in it.',
     parameters: [pathId('The id of the space')],
-    responses: { 200: jsonAnswer('A space that you are in', { schema: Space, example: exampleSpace }) },
+    responses: { 200: jsonAnswer('A space that you are in', { schema: Space, example: exampleSpaceWithRules }) },
     refusals: ['SpaceNotFound'],
   },
 };
@@ -93,24 +99,56 @@ export const addSpaceRoute: CallerRoute = {
   },
 };
 
-export const renameSpaceRoute: CallerRoute = {
+type Rules = Partial<SpaceShareRules>;
+
+function toRules({
+  Allowed,
+  Makers,
+  PasswordRequired,
+  MaxDays,
+}: NonNullable<Static<typeof ChangeSpace>['Shares']>): Rules {
+  return {
+    ...(Allowed !== undefined && { isOn: Allowed }),
+    ...(Makers !== undefined && { makers: Makers }),
+    ...(PasswordRequired !== undefined && { isPasswordRequired: PasswordRequired }),
+    ...(MaxDays !== undefined && { maxDays: MaxDays }),
+  };
+}
+
+/** Something must be sent. */
+function readChange(body: unknown): { name: string | undefined; rules: Rules } {
+  const { Name: name, Shares } = checkChangeSpace(body);
+  if (Shares === undefined) return { name: checkNameSpace(body).Name, rules: {} };
+  return { name, rules: toRules(Shares) };
+}
+
+export const changeSpaceRoute: CallerRoute = {
   method: 'PATCH',
   path: `${path}/{id}`,
   action: 'manage',
   async handle({ cabinet }, exchange, caller) {
     const spaceId = exchange.parameters.id ?? '';
     admitSpace(caller, spaceId);
-    const { Name: name } = checkNameSpace(await readJsonBody(exchange, { example }));
-    return json(renderSpace(await renameSpace(cabinet, await exchange.renewCaller(), { spaceId, name })));
+    const { name, rules } = readChange(await readJsonBody(exchange, { example }));
+    checkShareRules(cabinet, rules);
+    const current = await exchange.renewCaller();
+    const access =
+      name === undefined ? admitSpace(current, spaceId) : await renameSpace(cabinet, current, { spaceId, name });
+    const changed = await changeShareRules(cabinet, current, { spaceId, rules });
+    return json(renderSpaceWithRules(access, changed));
   },
   describe: {
     operationId: 'SpacesRename',
     tag: 'Managing',
-    summary: 'Rename a space',
-    description: 'Its root folder keeps the name that it has.',
+    summary: 'Rename a space, or set its rules about links',
+    description:
+      'Its root folder keeps the name that it has. Rules about links (`Shares`) cannot be laxer than the settings of the service; null: as those.',
     parameters: [pathId('The id of the space')],
-    requestBody: nameBody('The new name of the space'),
-    responses: { 200: jsonAnswer('The renamed space', { schema: Space, example: exampleSpace }) },
+    requestBody: jsonBody('The new name of the space, or its rules about links', ChangeSpace, {
+      Name: 'backoffice',
+      Shares: { PasswordRequired: true, MaxDays: 30 },
+    }),
+    responses: { 200: jsonAnswer('The changed space', { schema: Space, example: exampleSpaceWithRules }) },
     refusals: ['NameAlreadyExists', 'SpaceNotFound'],
   },
 };
