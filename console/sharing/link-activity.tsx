@@ -10,6 +10,7 @@ import { useSession } from '../session/session-context.tsx';
 import { formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { useSharingWords } from './use-sharing-words.ts';
+import './sharing.css';
 
 const pageEvents = 50;
 

@@ -52,6 +52,7 @@ function layout({ files }: Pick<PagePaths, 'files'>, title: string, content: str
 <link rel="stylesheet" href="${files}/page.css">${source}
 </head>
 <body>
+<header>${mark}Cabinet</header>
 <main>
 ${content}
 </main>
@@ -59,6 +60,11 @@ ${content}
 </html>
 `;
 }
+
+/** A cabinet with a folder in its upper drawer, as in the console. */
+const mark = `<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect x="4" y="3" width="24" height="26" rx="4" fill="#17594a"/>
+<path d="M8 7h7l1.5 2H24v6H8z" fill="#f2c66d"/><rect x="8" y="17" width="16" height="8" rx="1.5" fill="#fffdf8"/>
+<rect x="13" y="20" width="6" height="2" rx="1" fill="#17594a"/></svg>`;
 
 export function renderNoShare(paths: Pick<PagePaths, 'files'>): string {
   return layout(
@@ -86,9 +92,10 @@ ${shown}<form method="post" action="${paths.page}">
 
 function renderHead({ name, note, expiresAt }: Share, heading = name): string {
   const text = note === null ? '' : `\n<p class="note">${escapeHtml(note)}</p>`;
-  const until = new Date(expiresAt).toISOString().slice(0, 10);
+  const end = new Date(expiresAt);
+  const until = end.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return `<h1>${escapeHtml(heading)}</h1>${text}
-<p class="soft">Until <time datetime="${new Date(expiresAt).toISOString()}">${until}</time></p>`;
+<p class="soft">This link works until <time datetime="${end.toISOString()}">${until}</time>.</p>`;
 }
 
 export function renderUploadPage(paths: PagePaths, share: Share): string {
@@ -123,7 +130,7 @@ export function renderFolderPage(paths: PagePaths, { share, folder, isTop, child
   const up = isTop ? '' : `<nav><a href="${paths.page}">Back to ${escapeHtml(share.name)}</a></nav>\n`;
   const here = isTop ? paths.page : `${paths.page}/folders/${folder.id}`;
   const more = next === null ? '' : `\n<p><a href="${here}?${escapeHtml(next)}">Show more</a></p>`;
-  const list = children.length === 0 ? '<p>This folder is empty.</p>' : `<ul>\n${items}\n</ul>`;
+  const list = children.length === 0 ? '<p>This folder is empty.</p>' : `<ul class="entries">\n${items}\n</ul>`;
   const heading = isTop ? share.name : folder.name;
   return layout(paths, heading, `${up}${renderHead(share, heading)}\n${all}\n${list}${more}`);
 }
@@ -131,13 +138,23 @@ export function renderFolderPage(paths: PagePaths, { share, folder, isTop, child
 function renderItem(paths: PagePaths, share: Share, entry: Entry): string {
   const name = escapeHtml(entry.name);
   if (entry.kind === 'folder') {
-    return `<li><a class="name" href="${paths.page}/folders/${entry.id}">${name}/</a></li>`;
+    return `<li>${icons.folder}<a class="name" href="${paths.page}/folders/${entry.id}">${name}/</a></li>`;
   }
   const shown = isShown(share, entry)
     ? `<a class="name" href="${paths.page}/files/${entry.id}">${name}</a>`
     : `<span class="name">${name}</span>`;
-  return `<li>${shown}<span class="soft">${toSize(entry.sizeBytes)}</span>${toDownload(paths, entry)}</li>`;
+  return `<li>${icons.file}${shown}<span class="soft size">${toSize(entry.sizeBytes)}</span>${toDownload(paths, entry)}</li>`;
 }
+
+const drawn = (kind: string, path: string) =>
+  `<svg class="icon ${kind}" viewBox="0 0 20 20" width="22" height="22" aria-hidden="true"><path d="${path}"/></svg>`;
+const icons = {
+  folder: drawn(
+    'folder',
+    'M2.5 6a1.5 1.5 0 0 1 1.5-1.5h3.6l1.8 2H16A1.5 1.5 0 0 1 17.5 8v6.5A1.5 1.5 0 0 1 16 16H4a1.5 1.5 0 0 1-1.5-1.5z',
+  ),
+  file: drawn('file', 'M5.5 2.5h6l3.5 3.5v11.5h-9.5zM11.5 2.5V6H15'),
+};
 
 function toDownload({ content }: PagePaths, { id, name }: Entry, style = ''): string {
   const label = `Download ${escapeHtml(name)}`;
@@ -175,6 +192,6 @@ export function renderFilePage(paths: PagePaths, share: Share, file: Entry): str
   const preview = isShown(share, file) ? toPreview(file, source) : null;
   const up = isTop ? '' : `<nav><a href="${paths.page}">Back to ${escapeHtml(share.name)}</a></nav>\n`;
   const size = `<p class="soft">${toSize(file.sizeBytes)}</p>`;
-  const content = `${renderHead(share, isTop ? share.name : file.name)}\n${size}\n${preview ?? ''}\n${toDownload(paths, file, ' class="button"')}`;
+  const content = `${renderHead(share, isTop ? share.name : file.name)}\n${size}\n${toDownload(paths, file, ' class="button"')}\n${preview ?? ''}`;
   return layout(paths, file.name, `${up}${content}`);
 }

@@ -230,12 +230,12 @@ test('what the service refuses is said in the form, in words', options, async ()
     const form = page.getByRole('dialog', { name: 'New link to “Invoices”' });
     const send = () => form.getByRole('button', { name: 'Create link' }).click();
     await send();
-    await form.getByText('Every link needs a password on this service. Enter one.').waitFor();
+    await form.getByText('Every link needs a password here. Enter one.').waitFor();
     await checkView(page, 'link-refused');
     await form.getByLabel('Password').fill('a word');
     await choose(page, 'Expires', 'In 90 days');
     await send();
-    await form.getByText('A link may last 7 days at most on this service.').waitFor();
+    await form.getByText('A link may last 7 days at most here.').waitFor();
     await choose(page, 'Expires', 'In 30 days');
     await send();
     await card(page, 'Invoices').getByText('Active').waitFor();
@@ -245,7 +245,7 @@ test('what the service refuses is said in the form, in words', options, async ()
     await openLinks(other.page, (await fillSamples(off)).invoices);
     await other.page.getByRole('button', { name: 'New link' }).click();
     await other.page.getByRole('button', { name: 'Create link' }).click();
-    await other.page.getByText('Links are switched off on this service.').waitFor();
+    await other.page.getByText('Links are switched off here.').waitFor();
   } finally {
     await strict.close();
     await off.close();

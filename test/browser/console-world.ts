@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
 import { addApplication, type Person, setUp } from '../service/operator.ts';
 import { type Environment, makeDataFolder, removeDataFolder } from '../service/service.ts';
-import { type StartedHere, startServiceHere } from '../service/service-here.ts';
+import { type StartedHere, type StartHereOptions, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, patientMs } from './browser.ts';
 import { drawPicture } from './sample-picture.ts';
 
@@ -21,12 +21,17 @@ export interface World {
   people: Record<'editor' | 'viewer' | 'manager', Person>;
   /** By user: what the browser keeps of someone who has signed in. */
   kept: Map<string, Kept>;
+  /** Moves the clock of the service, if it was opened with one. */
+  advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openWorld(environment: Environment = {}): Promise<World> {
+export async function openWorld(
+  environment: Environment = {},
+  { hasClock = false }: Pick<StartHereOptions, 'hasClock'> = {},
+): Promise<World> {
   const dataFolder = makeDataFolder();
-  const service = await startServiceHere(dataFolder, { environment });
+  const service = await startServiceHere(dataFolder, { environment, hasClock });
   const scopes = 'content.read content.write content.admin';
   const application = { Name: 'office', ...(await addApplication(dataFolder, 'office', { scopes })) };
   const caller = { base: service.production, application, token: await fetchToken(service.production, application) };
@@ -44,6 +49,7 @@ export async function openWorld(environment: Environment = {}): Promise<World> {
     browser,
     people,
     kept: new Map(),
+    advance: (ms) => service.advance(ms),
     async close() {
       await browser.close();
       await service.stop();

@@ -1,23 +1,29 @@
-// Sends the chosen files by tus, shows the progress, and goes on after a lost connection.
+// Sends the chosen files by tus, shows the progress, and goes on after a lost connection with what is missing.
 
 const form = document.querySelector('form[data-uploads]');
 const list = document.querySelector('ul[data-list]');
 const tus = { 'Tus-Resumable': '1.0.0' };
+/** Without progress between them. */
 const maxAttempts = 8;
+let unfinished = 0;
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const input = form.querySelector('input[type=file]');
   const button = form.querySelector('button');
-  const files = [...input.files];
-  button.disabled = true;
-  for (const file of files) await sendFile(file);
-  button.disabled = false;
+  const items = [...input.files].map(addItem);
   form.reset();
+  button.disabled = true;
+  for (const item of items) await sendFile(item);
+  button.disabled = false;
 });
 
-async function sendFile(file) {
-  const item = document.createElement('li');
+window.addEventListener('beforeunload', (event) => {
+  if (unfinished > 0) event.preventDefault();
+});
+
+function addItem(file) {
+  const element = document.createElement('li');
   const name = document.createElement('span');
   name.className = 'name';
   name.textContent = file.name;
@@ -26,42 +32,115 @@ async function sendFile(file) {
   progress.value = 0;
   progress.setAttribute('aria-label', `Sending ${file.name}`);
   const state = document.createElement('span');
-  state.textContent = 'Sending';
-  item.append(name, progress, state);
-  list.append(item);
+  state.className = 'state';
+  state.textContent = 'Waiting';
+  element.append(name, progress, state);
+  list.append(element);
+  /** `sent`: the bytes that the service has; null: the upload was not begun. */
+  return { file, element, progress, state, address: null, sent: null };
+}
+
+async function sendFile(item) {
+  const { file, element, progress, state } = item;
+  unfinished += 1;
+  show(element, 'running');
   try {
-    await upload(file, (sent) => {
-      progress.value = sent;
+    await upload(item, {
+      onProgress(sent) {
+        progress.value = sent;
+        say(state, `Sending, ${Math.floor((100 * sent) / Math.max(1, file.size))} %`);
+      },
+      onLost: () => say(state, 'Waiting for the connection'),
     });
     progress.value = progress.max;
-    state.textContent = 'Sent';
+    show(element, 'sent');
+    say(state, 'Sent');
   } catch (error) {
-    state.textContent = error.message;
+    show(element, 'failed');
+    say(state, error.message);
+    if (!error.isRefused) addRetry(item);
+  } finally {
+    unfinished -= 1;
   }
 }
 
-async function upload(file, onProgress) {
-  const begun = await request('POST', form.dataset.uploads, {
-    headers: { 'Upload-Length': `${file.size}`, FileName: encodeURIComponent(file.name) },
+function show(element, state) {
+  element.dataset.state = state;
+}
+
+/** Only what is new is read out. */
+function say(state, text) {
+  if (state.textContent !== text) state.textContent = text;
+}
+
+function addRetry(item) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Try again';
+  button.setAttribute('aria-label', `Try again: ${item.file.name}`);
+  button.addEventListener('click', () => {
+    button.remove();
+    void sendFile(item);
   });
-  const address = begun.getResponseHeader('Location');
-  for (let offset = 0, attempts = 0; offset < file.size; ) {
+  item.element.append(button);
+}
+
+/** Goes on where the service has stopped, also after `Try again`. */
+async function upload(item, { onProgress, onLost }) {
+  let attempts = 0;
+  while (item.sent === null || item.sent < item.file.size) {
+    const before = item.sent;
     try {
-      const start = offset;
-      const answer = await request('PATCH', address, {
-        headers: { 'Upload-Offset': `${offset}`, 'Content-Type': 'application/offset+octet-stream' },
-        body: file.slice(offset),
-        onProgress: (sent) => onProgress(start + sent),
-      });
-      offset = Number(answer.getResponseHeader('Upload-Offset'));
+      await sendRest(item, onProgress);
     } catch (error) {
-      attempts += 1;
+      attempts = item.sent === before ? attempts + 1 : 1;
       if (error.isRefused || attempts === maxAttempts) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 1000 * attempts));
-      const head = await request('HEAD', address, {}).catch(() => null);
-      if (head !== null) offset = Number(head.getResponseHeader('Upload-Offset'));
+      onLost();
+      await pause(1000 * attempts);
     }
   }
+}
+
+/** Sends what the service does not have yet. */
+async function sendRest(item, onProgress) {
+  const { file } = item;
+  if (item.address === null) item.address = await begin(file);
+  item.sent = item.sent === null ? 0 : await findOffset(item.address);
+  const start = item.sent;
+  onProgress(start);
+  if (start === file.size) return;
+  item.sent = await append(item.address, file, { offset: start, onProgress: (sent) => onProgress(start + sent) });
+}
+
+async function begin({ size, name }) {
+  const headers = { 'Upload-Length': `${size}`, FileName: encodeURIComponent(name) };
+  const begun = await request('POST', form.dataset.uploads, { headers });
+  return begun.getResponseHeader('Location');
+}
+
+async function findOffset(address) {
+  return Number((await request('HEAD', address, {})).getResponseHeader('Upload-Offset'));
+}
+
+async function append(address, file, { offset, onProgress }) {
+  const headers = { 'Upload-Offset': `${offset}`, 'Content-Type': 'application/offset+octet-stream' };
+  const answer = await request('PATCH', address, { headers, body: file.slice(offset), onProgress });
+  return Number(answer.getResponseHeader('Upload-Offset'));
+}
+
+/** Ends early when the browser is online again. */
+function pause(ms) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    window.addEventListener(
+      'online',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }
 
 /** XMLHttpRequest, because fetch reports no progress of what is sent. */
@@ -73,11 +152,16 @@ function request(method, url, { headers = {}, body = null, onProgress = () => {}
     sent.upload.onprogress = ({ loaded }) => onProgress(loaded);
     sent.onload = () => {
       if (sent.status < 300) resolve(sent);
-      else reject(Object.assign(new Error(toMessage(sent)), { isRefused: sent.status < 500 && sent.status !== 409 }));
+      else reject(Object.assign(new Error(toMessage(sent)), { isRefused: isRefusal(sent.status) }));
     };
     sent.onerror = () => reject(new Error('The connection was lost'));
     sent.send(body);
   });
+}
+
+/** Not 409 and 423: the service has not noticed yet that the connection before was lost. */
+function isRefusal(status) {
+  return status < 500 && status !== 409 && status !== 423;
 }
 
 function toMessage({ responseText, status }) {
