@@ -35,7 +35,8 @@ export interface Account {
 export interface AddAppPassword {
   /** What it is for: 1 to 100 characters. */
   Name: string;
-  Access: AppPasswordAccess;
+  /** `read`: programs can only read with it. */
+  Access: 'read' | 'write';
   /** The only space that it opens; every one by default. */
   SpaceId?: string | null | undefined;
   /** RFC 3339; never by default. */
@@ -142,9 +143,10 @@ export interface AddedSecondFactor {
 export interface AddedUser {
   Id: UserId;
   Name: UserName;
-  State: UserState;
   Role?: SpaceRole | undefined;
   CreatedAt: Timestamp;
+  /** A new account is active. */
+  State: 'active' | 'disabled';
   /** Who sent the request. */
   CreatedBy?: string | null | undefined;
   /** False: the account is new. */
@@ -162,7 +164,8 @@ export interface AppPassword {
   Id: string;
   /** Which program it is for. */
   Name: string;
-  Access: AppPasswordAccess;
+  /** What programs can do with it. */
+  Access: 'read' | 'write';
   /** Null: every space of the person. */
   SpaceId: string | null;
   CreatedAt: Timestamp;
@@ -171,9 +174,6 @@ export interface AppPassword {
   /** Null: not used yet. Later uses are recorded about once a minute. */
   LastUsedAt: Timestamp | null;
 }
-
-/** What programs can do with an app password. */
-export type AppPasswordAccess = 'read' | 'write';
 
 /** The app passwords of a person. */
 export interface AppPasswords {
@@ -242,7 +242,8 @@ export interface BatchFile {
   ContentType?: string | undefined;
   ObjectType?: ObjectType | undefined;
   Properties?: Properties | undefined;
-  ConflictBehavior?: SaveConflict | undefined;
+  /** What a save does when the name is taken: by default, it adds a version to the file. */
+  ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
   /** What is new in this version. */
   Comment?: string | undefined;
   /** Hexadecimal; checked. */
@@ -431,7 +432,8 @@ export interface CreateFolder {
   RelativePath?: string | undefined;
   Properties?: Properties | undefined;
   ObjectType?: ObjectType | undefined;
-  ConflictBehavior?: FolderConflict | undefined;
+  /** What creating a folder does when the name is taken; `Fail` for FolderName, `Existing` for RelativePath. */
+  ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
 }
 
 /** How much was removed. */
@@ -537,9 +539,6 @@ export interface Events {
   /** Those that match the filter. */
   Events: Event[];
 }
-
-/** What creating a folder does when the name is taken; `Fail` for FolderName, `Existing` for RelativePath. */
-export type FolderConflict = 'Fail' | 'Rename' | 'Existing';
 
 /** What a person has allowed one application. */
 export interface GivenConsent {
@@ -823,9 +822,6 @@ export interface SaveBatchForm {
   /** The files, each a part of this name. The parts may also be named `file`. */
   filename: string[];
 }
-
-/** What a save does when the name is taken: by default, it adds a version to the file. */
-export type SaveConflict = 'Version' | 'Fail' | 'Rename' | 'Existing';
 
 /** A file and what is said of it. */
 export interface SaveFileForm {
@@ -1245,9 +1241,10 @@ export interface Usage {
 export interface User {
   Id: UserId;
   Name: UserName;
-  State: UserState;
   Role?: SpaceRole | undefined;
   CreatedAt: Timestamp;
+  /** Disabled people cannot sign in. */
+  State: 'active' | 'disabled';
   /** Who made the account; null: unknown. For callers who manage the space. */
   CreatedBy?: string | null | undefined;
   /** Whether its owner has ever signed in. For callers who manage the space. */
@@ -1259,9 +1256,6 @@ export type UserId = string;
 
 /** The full name of a person. */
 export type UserName = string;
-
-/** Disabled people cannot sign in. */
-export type UserState = 'active' | 'disabled';
 
 /** The people of a space. */
 export interface Users {

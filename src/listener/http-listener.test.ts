@@ -142,6 +142,24 @@ test('a client that has closed its side still gets its answer', async () => {
   await drain();
 });
 
+test('a connection on which nothing arrives is closed without an answer; one with half a request gets one', async (context) => {
+  const { url, drain } = await open();
+  context.after(drain);
+  const { hostname, port } = new URL(url);
+  const [silent, half] = ['', 'GET /hello HTTP/1.1\r\nHost: x\r\n'].map(async (text) => {
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.write(text);
+    await once(socket, 'close');
+    return received;
+  });
+  assert.equal(await silent, '');
+  assert.match(String(await half), /^HTTP\/1\.1 400 .*last: MalformedRequest$/s);
+});
+
 for (const [what, length] of [
   ['a small', 1000],
   ['a large', 10_000_000],

@@ -4,9 +4,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
+  addShare,
+  addUser as addUserByRequest,
   applicationToken,
   type Cabinet,
   connect,
+  createFolder,
   createLink,
   listChildren,
   readDescription,
@@ -16,7 +19,7 @@ import {
 import { findFreePort } from '../free-ports.ts';
 import { Browser, type Page } from '../security/browser.ts';
 import { addPage, begin, discover, finish, redirectUri, signIn } from '../security/people.ts';
-import { addApplication, addUser, type Person, type Registered } from './operator.ts';
+import { addApplication, addUser, type Person, type Registered, setUp } from './operator.ts';
 import { skipWithout } from './programs.ts';
 import { readExample, startReverseProxy } from './reverse-proxies.ts';
 import { makeDataFolder, removeDataFolder } from './service.ts';
@@ -74,7 +77,8 @@ function toStripping(example: string): string {
 }
 
 async function openBeneath(base: string, env: string): Promise<Beneath> {
-  const office = await addApplication(dataFolder, 'office', { env });
+  const scopes = 'content.read content.write content.admin';
+  const office = await addApplication(dataFolder, 'office', { env, scopes });
   const source = applicationToken({ secret: office.Secret });
   const cabinet = connect({ url: base, appKey: office.AppKey, token: source });
   return { base, cabinet, office, token: await source({ cabinet, refused: null }) };
@@ -157,6 +161,70 @@ test('uploads go on at their Location, by tus and by the IETF draft', { skip }, 
     const rest = { 'Content-Type': 'application/partial-upload', 'Upload-Offset': '3', 'Upload-Complete': '?1' };
     const whole = await fetch(upload, { method: 'PATCH', headers: { ...toHeaders(beneath), ...rest }, body: 'ft' });
     assert.equal(whole.status, 200, await whole.text());
+  }
+});
+
+test('links for people without an account lead beneath the path, with their pages, files, cookies and uploads', {
+  skip,
+}, async () => {
+  for (const { base, cabinet } of [kept, stripped]) {
+    const { pathname } = new URL(base);
+    const { Folder } = await createFolder(cabinet, { name: 'shared' });
+    for (const name of ['1.txt', '2.txt']) await saveFile(cabinet, { name, folder: Folder.Id, content: name });
+    const read = await addShare(cabinet, { entry: Folder.Id, access: 'read', password: 'open sesame' });
+    const url = String(read.Url);
+    assert.ok(url.startsWith(`${base}/s/`), url);
+
+    const form = {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ password: 'open sesame' }),
+    } as const;
+    const opened = await fetch(url, form);
+    assert.equal(new URL(opened.headers.get('location') ?? '', url).href, url);
+    const cookie = opened.headers.get('set-cookie') ?? '';
+    assert.match(cookie, new RegExp(`; Path=${pathname}/;`));
+    const headers = { Cookie: cookie.replace(/;.*/, '') };
+    await checkAddresses(url, { base, headers });
+    const listing = await fetch(`${base}${content}/shared/${url.split('/').at(-1)}?limit=1`, {
+      headers: { SharePassword: 'open%20sesame' },
+    });
+    assert.match(listing.headers.get('link') ?? '', new RegExp(`^<${base}${content}/shared/.*>; rel="next"$`));
+
+    const sending = await addShare(cabinet, { entry: Folder.Id, access: 'upload' });
+    await checkAddresses(String(sending.Url), { base, headers: {} });
+    const tus = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '3', FileName: 'sent.txt' };
+    const uploads = `${base}${content}/shared/${sending.Url?.split('/').at(-1)}/uploads`;
+    const begun = await fetch(uploads, { method: 'POST', headers: tus });
+    const location = new URL(begun.headers.get('location') ?? '', uploads).href;
+    assert.ok(location.startsWith(`${uploads}/`), location);
+    assert.equal((await fetch(location, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } })).status, 200);
+  }
+});
+
+/** The page, and all that it refers to. */
+async function checkAddresses(
+  page: string,
+  { base, headers }: { base: string; headers: Record<string, string> },
+): Promise<void> {
+  const answer = await fetch(page, { headers });
+  assert.equal(answer.status, 200, page);
+  const addresses = [...(await answer.text()).matchAll(/ (?:src|href)="([^"#]+)"/g)].map(
+    ([, address]) => new URL(String(address), page).href,
+  );
+  assert.ok(addresses.length > 0, page);
+  for (const address of addresses) {
+    assert.ok(address.startsWith(`${base}/`), address);
+    assert.equal((await fetch(address, { headers })).status, 200, address);
+  }
+}
+
+test('a setup link leads beneath the path, and its form sets the password', { skip }, async () => {
+  for (const { base, cabinet } of [kept, stripped]) {
+    const { SetupUrl } = await addUserByRequest(cabinet, { id: 'eve', role: 'viewer' });
+    assert.ok(SetupUrl.startsWith(`${base}/setup/`), SetupUrl);
+    assert.equal((await fetch(SetupUrl)).status, 200);
+    assert.equal(await setUp(SetupUrl, 'four words nobody expects'), 200);
   }
 });
 

@@ -101,6 +101,16 @@ test('no schema has a name that a generated client needs for something else', ()
   );
 });
 
+test('no two enums that are components have a value in common', () => {
+  const enums = Object.values(document.components.schemas as Record<string, { enum?: string[] }>);
+  const values = enums.flatMap((schema) => schema.enum ?? []).map((value) => value.toLowerCase());
+  // In Go, each value is a constant without a prefix.
+  assert.deepEqual(
+    values.filter((value, index) => values.indexOf(value) !== index),
+    [],
+  );
+});
+
 test('no request body has a wildcard as its content type, and bytes are binary', () => {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {

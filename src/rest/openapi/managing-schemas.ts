@@ -36,10 +36,6 @@ const ApplicationState = Type.Enum(['active', 'disabled', 'removed'], {
 });
 export const UserId = Type.String({ title: 'UserId', description: 'What a person signs in with.' });
 const UserName = Type.String({ title: 'UserName', description: 'The full name of a person.' });
-const UserState = Type.Enum(['active', 'disabled'], {
-  title: 'UserState',
-  description: 'Disabled people cannot sign in.',
-});
 
 const SpaceName = Type.String({
   title: 'SpaceName',
@@ -167,16 +163,17 @@ export const AddCertificate = Type.Object(
 const user = {
   Id: UserId,
   Name: UserName,
-  State: UserState,
   Role: Type.Optional(SpaceRole),
   CreatedAt: time,
 };
 const maker = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }));
+const userState = (description: string) => Type.Enum(['active', 'disabled'], { description });
 const hasSignedIn = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 export const User = Type.Object(
   {
     ...user,
+    State: userState('Disabled people cannot sign in.'),
     CreatedBy: maker('Who made the account; null: unknown. For callers who manage the space.'),
     HasSignedIn: hasSignedIn('Whether its owner has ever signed in. For callers who manage the space.'),
   },
@@ -199,6 +196,7 @@ const setup = {
 export const AddedUser = Type.Object(
   {
     ...user,
+    State: userState('A new account is active.'),
     CreatedBy: maker('Who sent the request.'),
     HasSignedIn: hasSignedIn('False: the account is new.'),
     ...setup,

@@ -8,10 +8,7 @@ import { AppKey, ApplicationName } from './managing-schemas.ts';
 import { Entry, EntryPath, Space, Timestamp } from './schemas.ts';
 
 const time = Timestamp;
-const AppPasswordAccess = Type.Enum(['read', 'write'], {
-  title: 'AppPasswordAccess',
-  description: 'What programs can do with an app password.',
-});
+const access = (description: string) => Type.Enum(['read', 'write'], { description });
 
 export const Account = Type.Object(
   {
@@ -113,7 +110,7 @@ const AppPassword = Type.Object(
   {
     Id: Type.String({ description: 'Removes it, by DELETE.' }),
     Name: Type.String({ description: 'Which program it is for.' }),
-    Access: AppPasswordAccess,
+    Access: access('What programs can do with it.'),
     SpaceId: Type.Union([Type.String(), Type.Null()], { description: 'Null: every space of the person.' }),
     CreatedAt: time,
     ExpiresAt: nullableTime('Null: never.'),
@@ -130,7 +127,7 @@ export const AppPasswords = Type.Object(
 export const AddAppPassword = Type.Object(
   {
     Name: Type.String({ description: `What it is for: 1 to ${maxLabelLength} characters.` }),
-    Access: AppPasswordAccess,
+    Access: access('`read`: programs can only read with it.'),
     SpaceId: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'The only space that it opens; every one by default.' }),
     ),

@@ -46,13 +46,11 @@ const EntryTag = Type.String({
   description: 'An ETag in quotes, as `If-Match` takes it. It changes with the record and with the content.',
 });
 
-/** As `domain/entry.ts` has them, by what is done. */
-export const SaveConflict = Type.Enum(['Version', 'Fail', 'Rename', 'Existing'], {
-  title: 'SaveConflict',
+/** Not a component: in a generated client for Go, its values would be constants of the same names as those of `EntryConflict`. */
+export const saveConflict = Type.Enum(['Version', 'Fail', 'Rename', 'Existing'], {
   description: 'What a save does when the name is taken: by default, it adds a version to the file.',
 });
-const FolderConflict = Type.Enum(['Fail', 'Rename', 'Existing'], {
-  title: 'FolderConflict',
+const folderConflict = Type.Enum(['Fail', 'Rename', 'Existing'], {
   description:
     'What creating a folder does when the name is taken; `Fail` for FolderName, `Existing` for RelativePath.',
 });
@@ -234,7 +232,7 @@ export const CreateFolder = Type.Object(
     ),
     Properties: Type.Optional(Properties),
     ObjectType: Type.Optional(ObjectType),
-    ConflictBehavior: Type.Optional(FolderConflict),
+    ConflictBehavior: Type.Optional(folderConflict),
   },
   { title: 'CreateFolder', description: 'With exactly one of FolderName and RelativePath.' },
 );
@@ -264,7 +262,7 @@ export const SaveFileJson = Type.Object(
     ]),
     Properties: Type.Optional(Properties),
     ObjectType: Type.Optional(ObjectType),
-    ConflictBehavior: Type.Optional(SaveConflict),
+    ConflictBehavior: Type.Optional(saveConflict),
   },
   { title: 'SaveFileJson', description: 'A file in base64, and what is said of it.' },
 );
