@@ -16,14 +16,16 @@ interface Kept {
   message: Promise<Message>;
 }
 
+type Needed = Pick<Cabinet, 'clock'> & { catalog: Pick<Cabinet['catalog'], 'showSubject'> };
+
 export class WebhookMessages {
-  readonly #catalog: Cabinet['catalog'];
+  readonly #cabinet: Needed;
   readonly #render: RenderEvent;
   /** In the order of time. */
   readonly #kept = new Map<string, Kept>();
 
-  constructor(catalog: Cabinet['catalog'], render: RenderEvent) {
-    this.#catalog = catalog;
+  constructor(cabinet: Needed, render: RenderEvent) {
+    this.#cabinet = cabinet;
     this.#render = render;
   }
 
@@ -31,7 +33,7 @@ export class WebhookMessages {
   async find(work: WebhookWork, change: SpaceChange): Promise<Message> {
     if (work.attempts > 0) return await this.#make(work, change);
     const key = `${work.spaceId}:${change.position}`;
-    const now = performance.now();
+    const now = this.#cabinet.clock.monotonic();
     const known = this.#kept.get(key);
     if (known !== undefined && now - known.madeAt < sharedMs) return await known.message;
     this.#forget(key, now);
@@ -50,7 +52,7 @@ export class WebhookMessages {
 
   async #make({ space, spaceId }: WebhookWork, change: SpaceChange): Promise<Message> {
     const { position, at, by, action, details, entry: subject } = change;
-    const shown = isOfEntry(action) ? await this.#catalog.showSubject({ space, entry: subject }) : nothing;
+    const shown = isOfEntry(action) ? await this.#cabinet.catalog.showSubject({ space, entry: subject }) : nothing;
     const event = { id: `${spaceId}:${position}`, spaceId, position, at, by, action, subject, details, ...shown };
     return toMessage(event, this.#render);
   }

@@ -12,12 +12,14 @@ interface WaitingMove {
   reject(error: unknown): void;
 }
 
+type Needed = Pick<Cabinet['catalog'], 'moveWebhooks'>;
+
 export class WebhookPositions {
-  readonly #catalog: Cabinet['catalog'];
+  readonly #catalog: Needed;
   #waiting: WaitingMove[] = [];
   #isWriting = false;
 
-  constructor(catalog: Cabinet['catalog']) {
+  constructor(catalog: Needed) {
     this.#catalog = catalog;
   }
 

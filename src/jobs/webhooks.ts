@@ -73,7 +73,7 @@ class Deliveries {
   constructor(cabinet: Cabinet, options: WebhooksOptions) {
     this.#cabinet = cabinet;
     this.#journal = new WebhookJournal(cabinet.catalog);
-    this.#messages = new WebhookMessages(cabinet.catalog, options.render);
+    this.#messages = new WebhookMessages(cabinet, options.render);
     this.#positions = new WebhookPositions(cabinet.catalog);
     this.#options = options;
   }
