@@ -11,6 +11,7 @@ export const tallied = [
   'tampered backups',
   'attacks of tenants',
   'rewritten journals',
+  'attempts beyond links and grants',
 ] as const;
 export type Tallied = (typeof tallied)[number];
 

@@ -13,6 +13,7 @@ const least: Record<Tallied, number> = {
   'tampered backups': 30,
   'attacks of tenants': 20,
   'rewritten journals': 14,
+  'attempts beyond links and grants': 1000,
 };
 
 export async function openTally(): Promise<{ environment: Record<string, string>; close(): Promise<string[]> }> {
