@@ -1,5 +1,6 @@
-// The scenario `grants`: what a read, a save and a page of search cost somebody with a grant beside a member of the space, and whether
-// the grants of others cost a member anything. The requests of both take turns, so that noise meets all of them.
+// The scenario `grants`: what reads, saves and searches cost a member of a space with many grants, beside the same member in a space
+// with as many files and no grants; and what they cost somebody with a grant beside a member. The two of each comparison take turns, in
+// one service, so that everything else meets both. Judged is the processor time of a request.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,26 +8,31 @@ import { discover, redirectUri, signIn } from '../test/security/people.ts';
 import type { Children } from './children.ts';
 import { Client } from './client.ts';
 import { describeConditions } from './conditions.ts';
-import { Neighbours } from './cost.ts';
+import { type Cost, measureBatch, Neighbours, untilQuiet } from './cost.ts';
 import type { Options } from './options.ts';
-import { type Scenario, say, sleep } from './scenario.ts';
-import { type Application, askIndex, isInStep, type Service, startService, toEnvironment } from './service.ts';
-import { layOut, quantile, show } from './table.ts';
+import { type Scenario, say } from './scenario.ts';
+import { type Application, type Service, startService, toEnvironment } from './service.ts';
+import { layOut, median, show } from './table.ts';
 
 const depth = 10;
-const rounds = 300;
-const warmUps = 30;
+const rounds = 40;
+const warmUps = 4;
+const perBatch = 20;
 const inFlight = 16;
 const grantees = 100;
 /** Files in the shared tree that the search finds, beside those of others. */
 const sharedFiles = 200;
-const maxGrantee = 1.3;
-const maxMember = 1.1;
-const maxSearch = 2;
 const password = 'a long word for the benchmark';
+const kinds = ['read', 'save', 'search'] as const;
 
-type Kind = 'read' | 'save' | 'search';
-type Times = Record<Kind, number>;
+type Kind = (typeof kinds)[number];
+
+interface Compared {
+  what: string;
+  /** One beside the other. */
+  costs: [Cost, Cost];
+  most: number;
+}
 
 export const grants: Scenario = {
   what: 'reads, saves and searches by somebody with a grant beside those of a member, with many grants in the space',
@@ -35,58 +41,86 @@ export const grants: Scenario = {
     const service = await startService(children, options);
     const neighbours = new Neighbours();
     const count = options.size ?? 0;
-    const world = await open(children, options, service);
-    const before = (await measure(world, ['member'], ['read', 'save'])).member;
-    say(`sharing ${count} files`);
-    await fill(world, count);
-    while (!isInStep(await askIndex(children, options, 'status'))) await sleep(200);
-    const { member, grantee } = await measure(world, ['member', 'grantee'], ['read', 'save', 'search']);
-    for (const client of Object.values(world.clients)) client.close();
-    const rows: [string, number, number, number][] = [
-      [`a member reads, ${count} grants beside none`, member.read, before.read, maxMember],
-      [`a member saves, ${count} grants beside none`, member.save, before.save, maxMember],
-      [`a grantee reads at depth ${depth}, beside a member`, grantee.read, member.read, maxGrantee],
-      [`a grantee saves at depth ${depth}, beside a member`, grantee.save, member.save, maxGrantee],
-      ['a grantee searches, beside a member', grantee.search, member.search, maxSearch],
+    const { granted, plain, close } = await open(children, options, service);
+    say(`saving ${count} files in each of two spaces, and sharing those of one`);
+    await fill(plain, count, false);
+    await fill(granted, count, true);
+    await untilQuiet(children, service, options);
+    const compared = [
+      ...(await compare(service, `a member, ${count} grants in the space beside none`, [granted.member, plain.member], {
+        ...{ read: 1.1, save: 1.1, search: 2 },
+      })),
+      ...(await compare(service, `a grantee at depth ${depth} beside a member`, [granted.grantee, granted.member], {
+        ...{ read: 1.3, save: 1.3, search: 2 },
+      })),
     ];
-    const conditions = describeConditions(options, [
-      `${count} grants to ${grantees} people`,
-      `others used ${show(neighbours.percent(), 0)} %`,
-    ]);
-    const isHeld = rows.every(([, ms, beside, most]) => ms <= most * beside);
-    return { markdown: `${conditions}\n\n${toTable(rows)}\n`, isHeld, figures: { before, member, grantee } };
+    close();
+    const others = `others used ${show(neighbours.percent(), 0)} %`;
+    const conditions = describeConditions(options, [`${count} grants to ${grantees} people`, others]);
+    const isHeld = compared.every((one) => toRatio(one) <= one.most);
+    return { markdown: `${conditions}\n\n${toTable(compared)}\n`, isHeld, figures: { compared } };
   },
 };
 
-interface World {
-  clients: Record<'member' | 'grantee' | 'manager', Client>;
-  /** The folder at the bottom, and a file in it. */
+/** Somebody in a space: the folder at the bottom of a tree, and a file in it. */
+interface Place {
+  client: Client;
+  spaceId: string;
   folder: string;
   file: string;
+  name: string;
 }
 
-async function open(children: Children, options: Options, service: Service): Promise<World> {
+interface Space {
+  manager: Client;
+  /** The folder at the bottom. */
+  folder: string;
+  member: Place;
+  grantee: Place;
+}
+
+interface Ground {
+  granted: Space;
+  plain: Space;
+  close(): void;
+}
+
+async function open(children: Children, options: Options, service: Service): Promise<Ground> {
   const run = (...args: string[]) =>
     children.run({ program: options.program, args: [...args, '--json'], env: toEnvironment(children, options) });
-  const scopes = ['--space', 'bench', '--scopes', 'content.read content.write content.admin'];
-  const manager = await toOwn(service, (await run('app', 'add', 'manager', ...scopes)) as Application);
   const page = (await run('app', 'add', 'page', '--for-people', '--redirect-uri', redirectUri)) as Application;
   const file = join(children.folder, 'password');
   writeFileSync(file, `${password}\n`);
   const configuration = await discover(service.base, page);
+  const scopes = ['--scopes', 'content.read content.write content.admin'];
+  const names = ['granted', 'plain'];
+  const applications: Application[] = [];
+  for (const name of names) applications.push((await run('app', 'add', name, ...scopes)) as Application);
   const enter = async (User: string): Promise<Client> => {
     await run('user', 'add', User, '--password-file', file);
-    if (User === 'member') await run('user', 'role', User, 'editor', '--space', 'bench');
+    if (User === 'member') for (const name of names) await run('user', 'role', User, 'editor', '--space', name);
     const { access_token: token } = await signIn(configuration, { User, Password: password });
     return new Client({ base: service.base, headers: { Authorization: `Bearer ${token}`, AppKey: page.AppKey } });
   };
-  const clients = { manager, member: await enter('member'), grantee: await enter('grantee') };
+  const clients = { member: await enter('member'), grantee: await enter('grantee') };
+  const spaces: Space[] = [];
+  for (const application of applications) spaces.push(await makeSpace(await toOwn(service, application), clients));
+  const [granted, plain] = spaces as [Space, Space];
+  const all = [...Object.values(clients), granted.manager, plain.manager];
+  const close = () => {
+    for (const client of all) client.close();
+  };
+  return { granted, plain, close };
+}
+
+async function makeSpace(manager: Client, clients: { member: Client; grantee: Client }): Promise<Space> {
   const RelativePath = Array.from({ length: depth }, (_, level) => `level ${level + 1}`).join('/');
   await addFolder(manager, { RelativePath });
-  const top = await findFolder(manager, '/level 1');
   const folder = await findFolder(manager, `/${RelativePath}`);
-  await manager.json(`/entries/${top}/access/user:grantee`, { method: 'PUT', json: { Role: 'editor' } });
-  return { clients, folder, file: await save(manager, folder, 'everywhere.txt') };
+  const { Spaces } = await manager.json<{ Spaces: { Id: string }[] }>('/spaces');
+  const place = { spaceId: Spaces[0]?.Id ?? '', folder, file: await save(manager, folder, 'everywhere.txt') };
+  const member = { ...place, client: clients.member, name: 'member' };
+  return { manager, folder, member, grantee: { ...place, client: clients.grantee, name: 'grantee' } };
 }
 
 async function toOwn(service: Service, { AppKey, Secret }: Application): Promise<Client> {
@@ -114,73 +148,77 @@ async function save(client: Client, folder: string, name: string): Promise<strin
   return (JSON.parse(body.toString()) as Shown).Children[0]?.Id ?? '';
 }
 
-/** Files of one name all over, each shared with somebody else, and some in the tree that is measured. */
-async function fill({ clients: { manager }, folder }: World, count: number): Promise<void> {
+/** Files of one name all over, in one space each shared with somebody; and some in the tree that is measured, shared with the grantee. */
+async function fill({ manager, folder }: Space, count: number, isShared: boolean): Promise<void> {
   const other = await addFolder(manager, { FolderName: 'others' });
+  const grant = (id: string, name: string, Role: string) =>
+    manager.json(`/entries/${id}/access/${encodeURIComponent(`user:${name}`)}`, { method: 'PUT', json: { Role } });
   let next = 0;
   const work = async () => {
     while (next < count) {
       const index = next++;
       const id = await save(manager, other, `everywhere ${index}.txt`);
-      const principal = encodeURIComponent(`user:bench:${index % grantees}`);
-      await manager.json(`/entries/${id}/access/${principal}`, { method: 'PUT', json: { Role: 'viewer' } });
+      if (isShared) await grant(id, `bench:${index % grantees}`, 'viewer');
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));
   for (let index = 0; index < sharedFiles; index += 1) await save(manager, folder, `everywhere shared ${index}.txt`);
+  if (isShared) await grant(await findFolder(manager, '/level 1'), 'grantee', 'editor');
 }
 
-/** Medians, in milliseconds. */
-async function measure(
-  { clients, folder, file }: World,
-  who: readonly ('member' | 'grantee')[],
-  kinds: readonly Kind[],
-): Promise<Record<'member' | 'grantee', Times>> {
-  const times = new Map<string, number[]>();
-  for (let round = 0; round < warmUps + rounds; round += 1) {
-    for (const kind of kinds) {
-      for (const name of who) {
-        const ms = await askOnce(clients[name], kind, {
-          folder,
-          file,
-          name: `${name} ${times.size} ${round} ${who.length}`,
-        });
-        const key = `${name} ${kind}`;
-        if (round >= warmUps) times.set(key, [...(times.get(key) ?? []), ms]);
+/** By kind of request. Who begins alternates. */
+async function compare(
+  { pid }: Service,
+  what: string,
+  places: [Place, Place],
+  most: Record<Kind, number>,
+): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  for (const kind of kinds) {
+    const batches: [Cost[], Cost[]] = [[], []];
+    for (let round = 0; round < warmUps + rounds; round += 1) {
+      for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+        const requests = Array.from(
+          { length: perBatch },
+          (_, index) => () => askOnce(places[which], kind, `${kind} ${what} ${which} ${round} ${index}`),
+        );
+        const cost = await measureBatch(pid, requests, 1);
+        if (round >= warmUps) batches[which].push(cost);
       }
     }
+    compared.push({ what: `${kind}: ${what}`, costs: [toMedian(batches[0]), toMedian(batches[1])], most: most[kind] });
   }
-  const median = (name: string, kind: Kind) =>
-    quantile(
-      (times.get(`${name} ${kind}`) ?? [0]).toSorted((one, other) => one - other),
-      0.5,
-    );
-  const all = (name: string): Times => ({
-    read: median(name, 'read'),
-    save: median(name, 'save'),
-    search: median(name, 'search'),
-  });
-  return { member: all('member'), grantee: all('grantee') };
+  return compared;
 }
 
-async function askOnce(
-  client: Client,
-  kind: Kind,
-  { folder, file, name }: { folder: string; file: string; name: string },
-): Promise<number> {
+function toMedian(batches: readonly Cost[]): Cost {
+  const spent = batches.flatMap(({ cpuMicros }) => (cpuMicros === null ? [] : [cpuMicros]));
+  return { ms: median(batches.map(({ ms }) => ms)), cpuMicros: spent.length === 0 ? null : median(spent) };
+}
+
+async function askOnce({ client, spaceId, folder, file }: Place, kind: Kind, name: string): Promise<number> {
   if (kind === 'read') return (await client.ask(`/files/${file}/content`)).ms;
-  if (kind === 'search') return (await client.ask('/search?q=everywhere&limit=20')).ms;
+  if (kind === 'search') {
+    return (await client.ask('/search?q=everywhere&limit=20', { headers: { SpaceId: spaceId } })).ms;
+  }
   const headers = { FolderId: folder, FileName: encodeURIComponent(`${name}.bin`), Prefer: 'return=minimal' };
   return (await client.ask('/files', { method: 'POST', headers, body: 'x' })).ms;
 }
 
-function toTable(rows: readonly [string, number, number, number][]): string {
-  const cells = rows.map(([what, ms, beside, most]) => [
-    what,
-    ms.toFixed(2),
-    beside.toFixed(2),
-    (ms / beside).toFixed(2),
-    `≤ ${most}: ${ms <= most * beside ? 'holds' : 'missed'}`,
-  ]);
-  return layOut(['request', 'p50 ms', 'beside, p50 ms', 'ratio', 'promise'], cells);
+/** Of the processor time; of the time where that is not known. */
+function toRatio({ costs: [one, other] }: Compared): number {
+  return one.cpuMicros === null || other.cpuMicros === null ? one.ms / other.ms : one.cpuMicros / other.cpuMicros;
+}
+
+function toTable(compared: readonly Compared[]): string {
+  const cells = compared.map((line) => {
+    const [one, other] = line.costs;
+    const isHeld = toRatio(line) <= line.most;
+    return [
+      line.what,
+      ...[show(one.cpuMicros, 0), show(other.cpuMicros, 0), toRatio(line).toFixed(2)],
+      ...[one.ms.toFixed(2), other.ms.toFixed(2), `≤ ${line.most}: ${isHeld ? 'holds' : 'missed'}`],
+    ];
+  });
+  return layOut(['request', 'CPU µs', 'beside', 'ratio', 'p50 ms', 'beside', 'promise'], cells);
 }

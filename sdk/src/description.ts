@@ -1043,7 +1043,7 @@ export interface SharePasswordForm {
   password: string;
 }
 
-/** The rules about links that hold in the space, where one space is shown: the stricter ones of the settings and its own. */
+/** The rules about links that hold in the space: the stricter ones of the settings and its own. Only where one space is shown, and has rules of its own. */
 export interface ShareRules {
   /** Whether there are links for people without an account. */
   Allowed: boolean;

@@ -25,8 +25,14 @@ function mayManage(caller: Caller, space: number): boolean {
   return access !== undefined && mayDo(caller, 'manage', access);
 }
 
-export async function showShareRules(cabinet: Cabinet, caller: Caller, spaceId: string): Promise<ShareRules> {
-  return await findShareRules(cabinet, showSpace(caller, spaceId).space);
+/** Null: the space has no rules of its own. */
+export async function showShareRules(cabinet: Cabinet, caller: Caller, spaceId: string): Promise<ShareRules | null> {
+  const { space } = showSpace(caller, spaceId);
+  return toShown(cabinet, await cabinet.catalog.findShareRules({ space }));
+}
+
+function toShown({ sharePolicy }: Cabinet, own: SpaceShareRules): ShareRules | null {
+  return Object.values(own).every((rule) => rule === null) ? null : toStricter(sharePolicy, own);
 }
 
 /** The names in the interface. */
@@ -45,13 +51,14 @@ export function checkShareRules({ sharePolicy }: Cabinet, rules: Partial<SpaceSh
   throw new Refusal('InvalidField', `${target} must not allow more than the settings of the service.`, { target });
 }
 
+/** Null: the space has no rules of its own any more. */
 export async function changeShareRules(
   cabinet: Cabinet,
   caller: Caller,
   { spaceId, rules }: { spaceId: string; rules: Partial<SpaceShareRules> },
-): Promise<ShareRules> {
+): Promise<ShareRules | null> {
   const access = admitSpace(caller, spaceId);
   checkShareRules(cabinet, rules);
-  const set = await cabinet.catalog.setShareRules({ space: access.space, rules, ...byCaller(cabinet, caller) });
-  return toStricter(cabinet.sharePolicy, set);
+  const { space } = access;
+  return toShown(cabinet, await cabinet.catalog.setShareRules({ space, rules, ...byCaller(cabinet, caller) }));
 }

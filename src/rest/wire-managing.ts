@@ -28,8 +28,9 @@ export function renderSpace(access: SpaceAccess): string {
   return JSON.stringify(toSpace(access));
 }
 
-/** One space, with the rules that hold in it. */
-export function renderSpaceWithRules(access: SpaceAccess, rules: ShareRules): string {
+/** One space, with the rules that hold in it if it has some of its own. */
+export function renderSpaceWithRules(access: SpaceAccess, rules: ShareRules | null): string {
+  if (rules === null) return renderSpace(access);
   const { isOn, makers, isPasswordRequired, maxDays } = rules;
   const shown = { Allowed: isOn, Makers: makers, PasswordRequired: isPasswordRequired, MaxDays: maxDays };
   return JSON.stringify({ ...toSpace(access), Shares: shown });

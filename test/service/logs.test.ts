@@ -41,6 +41,9 @@ test('each request is one line with tracking id, route, status, time, bytes and 
   const { File } = await saveFile(caller, at, 'x'.repeat(5000));
   await call(caller, `/search?q=telltale-query`, { headers: { requesttrackingid: asking } });
   await send(service.production, `/links/telltale-link?a=telltale-a`, { headers: { requesttrackingid: stranger } });
+  for (const path of ['/v1/contentmanagement/shared/telltale-secret', '/s/telltale-page']) {
+    await send(service.production, path, { headers: { SharePassword: 'telltale-password' } });
+  }
   const find = (request: string) =>
     readLog(service).find((line) => line.request === request && line.msg === 'answered');
   await eventually('all are logged', () => [saving, asking, stranger].every((id) => find(id) !== undefined));

@@ -127,7 +127,7 @@ export const ShareRules = Type.Object(
   {
     title: 'ShareRules',
     description:
-      'The rules about links that hold in the space, where one space is shown: the stricter ones of the settings and its own.',
+      'The rules about links that hold in the space: the stricter ones of the settings and its own. Only where one space is shown, and has rules of its own.',
   },
 );
 

@@ -72,7 +72,8 @@ export const showSpaceRoute: CallerRoute = {
     operationId: 'SpacesShow',
     tag: 'Managing',
     summary: 'Show a space that the caller is in',
-    description: 'What `GET /spaces` shows of it, and the rules about links that hold in it.',
+    description:
+      'What `GET /spaces` shows of it, and the rules about links that hold in it, if it has some of its own (`Shares`).',
     parameters: [pathId('The id of the space')],
     responses: { 200: jsonAnswer('A space that you are in', { schema: Space, example: exampleSpaceWithRules }) },
     refusals: ['SpaceNotFound'],
