@@ -76,7 +76,7 @@ function StopLink({ link, onStopped, onClose }: StopLinkProps) {
     } catch (error) {
       throw toLinkProblem(error, words);
     }
-    notify({ text: words.stopped });
+    notify({ key: 'link', text: words.stopped });
     onStopped();
     await refresh();
   };

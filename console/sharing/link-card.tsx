@@ -79,8 +79,8 @@ function Address({ url, name }: { url: string; name: string }) {
   const [isQrShown, setQrShown] = useState(false);
   const copy = () =>
     void navigator.clipboard.writeText(url).then(
-      () => notify({ text: words.copied }),
-      () => notify({ text: words.notCopied, isBad: true }),
+      () => notify({ key: 'link', text: words.copied }),
+      () => notify({ key: 'link', text: words.notCopied, isBad: true }),
     );
   return (
     <>

@@ -79,7 +79,7 @@ function useSend(done: string, run: () => Promise<void>): () => Promise<void> {
     } catch (error) {
       throw toLinkProblem(error, words);
     }
-    notify({ text: done });
+    notify({ key: 'link', text: done });
     await refresh();
   };
 }

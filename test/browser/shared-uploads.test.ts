@@ -97,7 +97,7 @@ test('an upload shows its progress, and goes on after the connection was lost', 
   await page.getByRole('button', { name: 'Send', exact: true }).tap();
   const bar = page.getByRole('progressbar', { name: 'Sending film.bin' });
   await line(page, 'film.bin')
-    .getByText(/^Sending, (1[0-9]|[2-9][0-9]) %$/)
+    .getByText(/^(1[0-9]|[2-9][0-9]) %$/)
     .waitFor();
   assert.ok(await bar.isVisible());
   await checkView(page, 'public-upload-running');

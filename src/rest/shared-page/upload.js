@@ -34,25 +34,31 @@ function addItem(file) {
   const state = document.createElement('span');
   state.className = 'state';
   state.textContent = 'Waiting';
-  element.append(name, progress, state);
+  // The bar says it to screen readers, when they ask.
+  const percent = document.createElement('span');
+  percent.className = 'percent';
+  percent.setAttribute('aria-hidden', 'true');
+  element.append(name, percent, state, progress);
   list.append(element);
   /** `sent`: the bytes that the service has; null: the upload was not begun. */
-  return { file, element, progress, state, address: null, sent: null };
+  return { file, element, progress, state, percent, address: null, sent: null };
 }
 
 async function sendFile(item) {
-  const { file, element, progress, state } = item;
+  const { file, element, progress, state, percent } = item;
   unfinished += 1;
   show(element, 'running');
   try {
     await upload(item, {
       onProgress(sent) {
         progress.value = sent;
-        say(state, `Sending, ${Math.floor((100 * sent) / Math.max(1, file.size))} %`);
+        percent.textContent = `${Math.floor((100 * sent) / Math.max(1, file.size))} %`;
+        say(state, 'Sending');
       },
       onLost: () => say(state, 'Waiting for the connection'),
     });
     progress.value = progress.max;
+    percent.textContent = '';
     show(element, 'sent');
     say(state, 'Sent');
   } catch (error) {
