@@ -6,7 +6,7 @@ import type { FileContent } from '../catalog/verbs/contents.ts';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { fileNotFound, versionNotFound } from '../domain/missing.ts';
-import { freeMemory } from '../runtime/own-memory.ts';
+import { freeMemory, isOwn } from '../runtime/own-memory.ts';
 import { requireAccess } from './access.ts';
 import type { Cabinet } from './cabinet.ts';
 import { noteRecent } from './note-recent.ts';
@@ -36,8 +36,8 @@ export interface OpenedFile {
   /** All bytes of a small content; null where they must be read piece by piece. */
   readSmall(): Buffer | null;
   read(range: Range): Chunks;
-  /** For the only user of what `readSmall` has returned, who does not use it any more: its memory may be freed now. */
-  release(): void;
+  /** For the only user of what `readSmall` has returned, who does not use it any more: frees its memory. Null: others may have it too. */
+  release: (() => void) | null;
 }
 
 interface OpenFileRequest {
@@ -86,9 +86,8 @@ function open(cabinet: Cabinet, content: FileContent): OpenedFile {
     const small = readSmall();
     return small === null ? readBlob(cabinet, content, range) : once(small.subarray(range.start, range.end));
   };
-  const release = () => {
-    if (content.bytes !== null) freeMemory(content.bytes);
-  };
+  const { bytes } = content;
+  const release = bytes !== null && isOwn(bytes) ? () => freeMemory(bytes) : null;
   return { name, contentType, modifiedAt, isDated, sizeBytes, sha256, readSmall, read, release };
 }
 

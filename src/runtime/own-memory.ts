@@ -8,6 +8,10 @@ export function ownMemory(bytes: Uint8Array): void {
   owned.add(bytes);
 }
 
+export function isOwn(bytes: Uint8Array): boolean {
+  return owned.has(bytes);
+}
+
 /** For the only user: neither the bytes nor a view of them is used any more, not even by the system. Does nothing to bytes that others
  *  may have as well. */
 export function freeMemory(bytes: Uint8Array): void {

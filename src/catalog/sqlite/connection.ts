@@ -1,7 +1,7 @@
 // One connection to a SQLite catalog: opens it with the settings that durability depends on and runs verbs by feeding each
 // step its rows. Statements are prepared once.
 
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type { Change } from '../../domain/chain.ts';
 import { Fault, type FaultKind } from '../../domain/fault.ts';
 import { makePrivate } from '../../runtime/private-file.ts';
@@ -123,8 +123,13 @@ export class Connection {
 
   /** A number that changes with every commit of another connection. */
   readState(): number {
-    this.#state ??= this.#database.prepare('PRAGMA data_version');
-    return Number(this.#state.get()?.data_version);
+    if (this.#state === null) {
+      this.#state = this.#database.prepare('PRAGMA data_version');
+      // An object for the row would cost as much as reading it.
+      this.#state.setReturnArrays(true);
+    }
+    const [state] = this.#state.get() as unknown as SQLOutputValue[];
+    return Number(state);
   }
 
   close(): void {

@@ -25,7 +25,7 @@ export function answerDownload(
   disposition: Disposition = 'attachment',
 ): Answer {
   const answer = toAnswer(request, file, disposition);
-  answer.release = file.release;
+  if (file.release !== null) answer.release = file.release;
   return answer;
 }
 
