@@ -136,9 +136,10 @@ test('a download that began with pieces goes on with chunks of its own when othe
   const chunks = new BoundedChunks(cabinet, blob, { start: 1, end: bytes.length });
   const first = await chunks.next();
   assert.equal(first.value?.length, pieceBytes);
+  const copied = Buffer.from(first.value);
   cabinet.readMemory.giveBack(taken);
   const rest = await readRest(chunks);
-  assert.ok(Buffer.concat([first.value ?? Buffer.alloc(0), rest]).equals(bytes.subarray(1)));
+  assert.ok(Buffer.concat([copied, rest]).equals(bytes.subarray(1)));
   assert.equal(blobs.opened, 2, 'once for the first chunk, once for the others');
 });
 
@@ -155,4 +156,63 @@ test('pieces of a damaged chunk are never returned, and neither are those of a c
   for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof Fault);
   blobs.damage('a', chunkBytes + 5);
   assert.equal((await new BoundedChunks(cabinet, blob, range).next()).value?.length, 10);
+});
+
+function readRange(cabinet: ReturnType<typeof open>, blob: StoredBlob, start: number, end: number): Promise<Buffer> {
+  return readRest(new BoundedChunks(cabinet, blob, { start, end }));
+}
+
+test('small ranges of one chunk, at once or one after another, have it read once, and take no memory of downloads', async () => {
+  const blobs = new MemoryBlobs();
+  const cabinet = open(blobs);
+  const bytes = toBytes(3 * chunkBytes, 11);
+  const blob = blobs.add('a', bytes);
+  const starts = Array.from({ length: 16 }, (_, index) => chunkBytes + index * pieceBytes);
+  for (let round = 0; round < 2; round += 1) {
+    const parts = await Promise.all(starts.map((start) => readRange(cabinet, blob, start, start + pieceBytes)));
+    assert.ok(Buffer.concat(parts).equals(bytes.subarray(chunkBytes, 2 * chunkBytes)));
+  }
+  assert.equal(blobs.opened, 1);
+  assert.equal(cabinet.readMemory.usedBytes, 0);
+});
+
+test('the memory of a small range is freed when it was sent', async () => {
+  const blobs = new MemoryBlobs();
+  const chunks = new BoundedChunks(open(blobs), blobs.add('a', toBytes(chunkBytes, 23)), { start: 5, end: 105 });
+  const { value } = await chunks.next();
+  assert.equal(value?.length, 100);
+  await chunks.return();
+  assert.equal(value.length, 100, 'not yet');
+  chunks.release();
+  assert.equal(value.length, 0);
+});
+
+test('chunks for small ranges are bounded, and no client sees the bytes of another range', async () => {
+  const blobs = new MemoryBlobs();
+  const cabinet = open(blobs);
+  const bytes = toBytes(30 * chunkBytes, 13);
+  const blob = blobs.add('a', bytes);
+  const starts = Array.from({ length: 120 }, (_, index) => ((index * 7) % 30) * chunkBytes + index);
+  const parts = await Promise.all(starts.map((start) => readRange(cabinet, blob, start, start + 1000)));
+  for (const [index, start] of starts.entries()) {
+    assert.ok(parts[index]?.equals(bytes.subarray(start, start + 1000)), `from ${start}`);
+  }
+  assert.ok(blobs.peakBytes <= 8 * chunkBytes, `${blobs.peakBytes}`);
+});
+
+test('a larger range, one across two chunks, and one of a small blob are read for themselves', async () => {
+  const blobs = new MemoryBlobs();
+  const cabinet = open(blobs);
+  const large = blobs.add('large', toBytes(2 * chunkBytes, 17));
+  const small = blobs.add('small', toBytes(3 * pieceBytes, 19));
+  for (const [blob, start, end] of [
+    [large, 0, pieceBytes + 1],
+    [large, chunkBytes - 1, chunkBytes + 1],
+    [small, 1, 2],
+  ] as const) {
+    const before = blobs.opened;
+    for (let time = 0; time < 2; time += 1)
+      assert.equal((await readRange(cabinet, blob, start, end)).length, end - start);
+    assert.equal(blobs.opened, before + 2);
+  }
 });

@@ -1,14 +1,18 @@
 // The memory that downloads hold for bytes that their clients have not taken yet. A download has two chunks of a MiB in memory; for
 // a client that reads nothing they stay there. So only so many downloads have that much; the others share a few chunks, of which each
-// gets a copy of a small piece at a time. A chunk that was dropped meanwhile is read, and verified, again.
+// gets a copy of a small piece at a time. A chunk that was dropped meanwhile is read, and verified, again. Small ranges are copied from
+// the same chunks: whoever asks for many of one file, a viewer or a player, has each chunk read and verified once.
 
 import { type BlobChunks, type Blobs, chunkBytes } from '../blobs/blobs.ts';
+import { freeMemory, ownMemory } from '../runtime/own-memory.ts';
 import { type StoredBlob, VerifiedChunks } from './verified-chunks.ts';
 
 const highMemoryBytes = 32 * 1024 * 1024;
 const sharedChunks = 8;
 /** A client that reads nothing has two of these in memory: one on its way, one read ahead. */
 export const pieceBytes = 64 * 1024;
+/** Of a chunk that is not much larger than the range, copying would save little. */
+const leastChunkBytes = 4 * pieceBytes;
 
 interface SharedChunk {
   chunks: BlobChunks;
@@ -40,14 +44,14 @@ export class ReadMemory {
     this.usedBytes -= bytes;
   }
 
-  /** A copy of verified bytes that lie in one chunk. */
+  /** A copy of verified bytes that lie in one chunk, which belongs to the caller. */
   async copy(blobs: Blobs, blob: StoredBlob, { start, end }: { start: number; end: number }): Promise<Buffer> {
     const index = Math.floor(start / chunkBytes);
     const key = `${blob.id} ${index}`;
     const chunk = await this.#use(key, () => openChunk(blobs, blob, index));
     try {
       const { value } = await chunk.first;
-      return Buffer.from(value?.subarray(start - index * chunkBytes, end - index * chunkBytes) ?? []);
+      return toOwnCopy(value?.subarray(start - index * chunkBytes, end - index * chunkBytes));
     } catch (error) {
       if (this.#shared.get(key) === chunk) this.#shared.delete(key);
       throw error;
@@ -84,6 +88,14 @@ export class ReadMemory {
   }
 }
 
+function toOwnCopy(bytes: Buffer | undefined): Buffer {
+  // Slow: not a part of memory that small buffers share.
+  const copy = Buffer.allocUnsafeSlow(bytes?.length ?? 0);
+  bytes?.copy(copy);
+  ownMemory(copy);
+  return copy;
+}
+
 function openChunk(blobs: Blobs, blob: StoredBlob, index: number): SharedChunk {
   const start = index * chunkBytes;
   const chunks = new VerifiedChunks(blobs, blob, { start, end: Math.min(blob.sizeBytes, start + chunkBytes) });
@@ -102,6 +114,8 @@ export class BoundedChunks implements AsyncIterableIterator<Buffer> {
   #hasBegun = false;
   #own: VerifiedChunks | null = null;
   #takenBytes = 0;
+  /** The first one; of a small range there are no others. */
+  #piece: Buffer | null = null;
 
   constructor(
     { readMemory, blobs }: { readMemory: ReadMemory; blobs: Blobs },
@@ -126,7 +140,9 @@ export class BoundedChunks implements AsyncIterableIterator<Buffer> {
     const start = this.#position;
     const nextChunk = (Math.floor(start / chunkBytes) + 1) * chunkBytes;
     this.#position = Math.min(start + pieceBytes, nextChunk, this.#end);
-    return { done: false, value: await this.#memory.copy(this.#blobs, this.#blob, { start, end: this.#position }) };
+    const piece = await this.#memory.copy(this.#blobs, this.#blob, { start, end: this.#position });
+    this.#piece ??= piece;
+    return { done: false, value: piece };
   }
 
   async return(): Promise<IteratorResult<Buffer, undefined>> {
@@ -139,12 +155,14 @@ export class BoundedChunks implements AsyncIterableIterator<Buffer> {
 
   release(): void {
     this.#own?.release();
+    if (this.#piece !== null) freeMemory(this.#piece);
   }
 
   /** At the beginning, and where a chunk begins: what was copied of one is not read again. */
   #openOwn(): VerifiedChunks | null {
     const start = this.#position;
     if (start >= this.#end || (this.#hasBegun && start % chunkBytes !== 0)) return null;
+    if (!this.#hasBegun && isSmallPart(this.#blob, { start, end: this.#end })) return null;
     this.#hasBegun = true;
     const chunks = Math.ceil(this.#end / chunkBytes) - Math.floor(start / chunkBytes);
     const bytes = Math.min(chunks, 2) * Math.min(chunkBytes, this.#blob.sizeBytes);
@@ -152,4 +170,11 @@ export class BoundedChunks implements AsyncIterableIterator<Buffer> {
     this.#takenBytes = bytes;
     return new VerifiedChunks(this.#blobs, this.#blob, { start, end: this.#end });
   }
+}
+
+/** Whether the range is one piece of one chunk that is much larger. */
+function isSmallPart({ sizeBytes }: StoredBlob, { start, end }: { start: number; end: number }): boolean {
+  const chunkStart = start - (start % chunkBytes);
+  const sizeOfChunk = Math.min(chunkBytes, sizeBytes - chunkStart);
+  return end - start <= pieceBytes && end <= chunkStart + chunkBytes && sizeOfChunk >= leastChunkBytes;
 }
