@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ShareFields } from '@cabinet/client';
-import { isComplete, newWish, readMaxDownloads, toChange, toNewShare, toToday, toWish } from './link-fields.ts';
+import {
+  isComplete,
+  listDays,
+  readMaxDownloads,
+  toChange,
+  toNewShare,
+  toNewWish,
+  toToday,
+  toWish,
+} from './link-fields.ts';
 
+const newWish = toNewWish(null);
 const link: ShareFields = {
   ...{ Id: 'l', EntryId: 'e', Access: 'read', Name: 'Plan', Note: 'For you', Url: null, HasPassword: true },
   ...{ ExpiresAt: '2026-02-14T09:30:00.000Z', MaxDownloads: 10, Downloads: 3, Uploads: 0, State: 'active' },
@@ -15,7 +25,7 @@ test('an untouched form sends nothing, so that the service chooses', () => {
 });
 
 test('a new link has what was filled in', () => {
-  const wish = { ...newWish, expires: '7', password: 'x', maxDownloads: ' 5 ', name: ' N ', note: 'a\nb' };
+  const wish = { ...newWish, expires: 'd7', password: 'x', maxDownloads: ' 5 ', name: ' N ', note: 'a\nb' };
   const now = Date.parse('2026-01-01T00:00:00Z');
   assert.deepEqual(toNewShare(wish, now), {
     ...{ name: 'N', note: 'a\nb', password: 'x', maxDownloads: 5 },
@@ -51,4 +61,16 @@ test('a form is complete if it has a date where one is chosen, and a whole numbe
 
 test('today is the day where the person is', () => {
   assert.equal(toToday(new Date(2026, 0, 5, 0, 30)), '2026-01-05');
+});
+
+test('the rules of a space leave fewer choices', () => {
+  const rules = { Allowed: true, Makers: 'editors', PasswordRequired: true, MaxDays: 14 } as const;
+  const choices = ['d1', 'd7', 'd30', 'd90'];
+  assert.deepEqual(listDays(choices, null), choices);
+  assert.deepEqual(listDays(choices, rules), ['d1', 'd7', 'd14']);
+  assert.deepEqual(listDays(choices, { ...rules, MaxDays: 7 }), ['d1', 'd7']);
+  assert.deepEqual(listDays(choices, { ...rules, MaxDays: 60 }), ['d1', 'd7', 'd30']);
+  assert.equal(toNewWish(rules).expires, 'd14');
+  assert.ok(!isComplete(toNewWish(rules), rules.PasswordRequired));
+  assert.ok(isComplete({ ...toNewWish(rules), password: 'x' }, rules.PasswordRequired));
 });

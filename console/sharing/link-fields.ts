@@ -1,16 +1,19 @@
 // What the form of a link holds, and what is sent of it.
 
-import type { ShareFields, ShareOptions } from '@cabinet/client';
+import type { Operations, ShareFields, ShareOptions } from '@cabinet/client';
+
+/** Those that hold in a space with rules of its own. */
+export type ShareRules = NonNullable<Operations['GET /spaces/{id}']['answer']['Shares']>;
 
 export const dayMs = 24 * 3600 * 1000;
 /** The clock of this computer may be ahead: a year by it is more than the service allows. */
 const clockSlackMs = 60_000;
 /** What the service takes by itself, or its maximum if that is less. */
-export const defaultDays = '30';
+const defaultDays = 30;
 
 export interface LinkWish {
   access: 'read' | 'upload';
-  /** A number of days, `date`, or `keep`. */
+  /** `d` and a number of days, `date`, or `keep`. */
   expires: string;
   /** `YYYY-MM-DD`, its last day. */
   date: string;
@@ -21,10 +24,25 @@ export interface LinkWish {
   note: string;
 }
 
-export const newWish: LinkWish = {
-  ...{ access: 'read', expires: defaultDays, date: '', passwordChange: 'change', password: '' },
-  ...{ maxDownloads: '', name: '', note: '' },
-};
+/** By the rules of the space; null: it has none of its own. */
+export function toNewWish(rules: ShareRules | null): LinkWish {
+  const days = Math.min(defaultDays, rules?.MaxDays ?? defaultDays);
+  return {
+    ...{ access: 'read', expires: `d${days}`, date: '', passwordChange: 'change', password: '' },
+    ...{ maxDownloads: '', name: '', note: '' },
+  };
+}
+
+/** The choices of days that the rules leave, and the most that they allow if that is less than a month. */
+export function listDays(choices: readonly string[], rules: ShareRules | null): string[] {
+  const max = rules?.MaxDays ?? Number.POSITIVE_INFINITY;
+  const left = choices.filter((one) => toDays(one) <= max);
+  return max < defaultDays && !left.includes(`d${max}`) ? [...left, `d${max}`] : left;
+}
+
+export function toDays(choice: string): number {
+  return Number(choice.slice(1));
+}
 
 export function toWish({ Access, HasPassword, MaxDownloads, Name, Note }: ShareFields): LinkWish {
   return {
@@ -41,10 +59,15 @@ export function readMaxDownloads(text: string): number | null {
 }
 
 /** Whether everything is filled in that must be. */
-export function isComplete({ expires, date, access, maxDownloads, passwordChange, password }: LinkWish): boolean {
+export function isComplete(
+  { expires, date, access, maxDownloads, passwordChange, password }: LinkWish,
+  isPasswordNeeded = false,
+): boolean {
   const hasDate = expires !== 'date' || toLastMoment(date) !== null;
   const hasNumber = access === 'upload' || maxDownloads.trim() === '' || readMaxDownloads(maxDownloads) !== null;
-  return hasDate && hasNumber && (passwordChange !== 'change' || [...password].length <= 256);
+  const isPassword =
+    passwordChange !== 'change' || ([...password].length <= 256 && (password !== '' || !isPasswordNeeded));
+  return hasDate && hasNumber && isPassword;
 }
 
 export function toNewShare(wish: LinkWish, now = Date.now()): ShareOptions {
@@ -54,7 +77,7 @@ export function toNewShare(wish: LinkWish, now = Date.now()): ShareOptions {
     ...(note.trim() !== '' && { note: note.trim() }),
     ...(password !== '' && { password }),
     ...(access === 'read' && maxDownloads.trim() !== '' && { maxDownloads: readMaxDownloads(maxDownloads) }),
-    ...(wish.expires !== defaultDays && { expiresAt: toExpiry(wish, now) }),
+    ...(wish.expires !== `d${defaultDays}` && { expiresAt: toExpiry(wish, now) }),
   };
 }
 
@@ -73,7 +96,7 @@ export function toChange(wish: LinkWish, link: ShareFields, now = Date.now()): S
 }
 
 function toExpiry({ expires, date }: LinkWish, now: number): Date | null {
-  return expires === 'date' ? toLastMoment(date) : new Date(now + Number(expires) * dayMs - clockSlackMs);
+  return expires === 'date' ? toLastMoment(date) : new Date(now + toDays(expires) * dayMs - clockSlackMs);
 }
 
 /** The end of a day in the time zone of the user. */

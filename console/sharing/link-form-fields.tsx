@@ -4,13 +4,15 @@ import type { ShareFields } from '@cabinet/client';
 import { Choice, Field, LongField } from '../parts/field.tsx';
 import { formatMinute } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
-import { type LinkWish, readMaxDownloads, toToday } from './link-fields.ts';
+import { type LinkWish, listDays, readMaxDownloads, type ShareRules, toDays, toToday } from './link-fields.ts';
 import { useSharingWords } from './use-sharing-words.ts';
 
 interface LinkFieldsProps {
   wish: LinkWish;
   /** The one that is changed; null: it is new. */
   link: ShareFields | null;
+  /** Of the space; null: it has none of its own. */
+  rules: ShareRules | null;
   onChange(changes: Partial<LinkWish>): void;
 }
 
@@ -47,16 +49,20 @@ export function LinkFields(props: LinkFieldsProps) {
   );
 }
 
-function ExpiryFields({ wish, link, onChange }: LinkFieldsProps) {
+function ExpiryFields({ wish, link, rules, onChange }: LinkFieldsProps) {
   const { links: words } = useSharingWords();
   const { locale } = useWords();
+  const { date: _, ...known } = words.expiries;
+  const shown: Record<string, string> = known;
+  const choices = listDays(Object.keys(known), rules);
+  const days = Object.fromEntries(choices.map((one) => [one, shown[one] ?? words.inDays(toDays(one))]));
   const keep = link === null ? {} : { keep: words.keep(formatMinute(link.ExpiresAt, locale)) };
   return (
     <div className="link-pair">
       <Choice
         label={words.expires}
         value={wish.expires}
-        options={{ ...keep, ...words.expiries }}
+        options={{ ...keep, ...days, date: words.expiries.date }}
         onChange={(expires) => onChange({ expires })}
       />
       {wish.expires === 'date' && (
@@ -72,7 +78,7 @@ function ExpiryFields({ wish, link, onChange }: LinkFieldsProps) {
   );
 }
 
-function PasswordFields({ wish, link, onChange }: LinkFieldsProps) {
+function PasswordFields({ wish, link, rules, onChange }: LinkFieldsProps) {
   const { links: words } = useSharingWords();
   const hasOne = link?.HasPassword === true;
   return (
@@ -88,7 +94,7 @@ function PasswordFields({ wish, link, onChange }: LinkFieldsProps) {
       {wish.passwordChange === 'change' && (
         <Field
           label={hasOne ? words.newPassword : words.password}
-          {...(!hasOne && { hint: words.passwordHint })}
+          {...(!hasOne && { hint: rules?.PasswordRequired ? words.passwordNeeded : words.passwordHint })}
           value={wish.password}
           onChange={(password) => onChange({ password })}
           maxLength={256}

@@ -6,10 +6,10 @@ import { RadioChoice } from '../manage/chosen.tsx';
 import { FormDialog } from '../manage/form-dialog.tsx';
 import { notify } from '../parts/notices.tsx';
 import { useSession } from '../session/session-context.tsx';
-import { isComplete, type LinkWish, newWish, toChange, toNewShare, toWish } from './link-fields.ts';
+import { isComplete, type LinkWish, toChange, toNewShare, toNewWish, toWish } from './link-fields.ts';
 import { LinkFields } from './link-form-fields.tsx';
 import { toLinkProblem } from './link-problem.ts';
-import { useRefreshLinks } from './links.ts';
+import { useRefreshLinks, useShareRules } from './links.ts';
 import { useSharingWords } from './use-sharing-words.ts';
 import '../manage/manage-page.css';
 
@@ -22,7 +22,8 @@ interface NewLinkProps {
 export function NewLink({ entry, onAdded, onClose }: NewLinkProps) {
   const { links: words } = useSharingWords();
   const { cabinet } = useSession();
-  const [wish, setWish] = useState(newWish);
+  const rules = useShareRules();
+  const [wish, setWish] = useState(() => toNewWish(rules));
   const change = (changes: Partial<LinkWish>) => setWish({ ...wish, ...changes });
   const send = useSend(words.created, async () => {
     onAdded(await addShare(cabinet, { entry: entry.Id, access: wish.access, ...toNewShare(wish) }));
@@ -31,7 +32,7 @@ export function NewLink({ entry, onAdded, onClose }: NewLinkProps) {
     <FormDialog
       title={words.addTitle(entry.Name)}
       submit={words.create}
-      canSend={isComplete(wish)}
+      canSend={isComplete(wish, rules?.PasswordRequired)}
       onSend={send}
       onClose={onClose}
     >
@@ -43,7 +44,7 @@ export function NewLink({ entry, onAdded, onClose }: NewLinkProps) {
           onChange={(access) => change({ access: access === 'upload' ? 'upload' : 'read' })}
         />
       )}
-      <LinkFields wish={wish} link={null} onChange={change} />
+      <LinkFields {...{ wish, rules }} link={null} onChange={change} />
     </FormDialog>
   );
 }
@@ -51,6 +52,7 @@ export function NewLink({ entry, onAdded, onClose }: NewLinkProps) {
 export function ChangeLink({ link, onClose }: { link: ShareFields; onClose(): void }) {
   const { links: words } = useSharingWords();
   const { cabinet } = useSession();
+  const rules = useShareRules();
   const [wish, setWish] = useState(() => toWish(link));
   const send = useSend(words.changed, async () => {
     await changeShare(cabinet, { id: link.Id, ...toChange(wish, link) });
@@ -64,7 +66,7 @@ export function ChangeLink({ link, onClose }: { link: ShareFields; onClose(): vo
       onSend={send}
       onClose={onClose}
     >
-      <LinkFields wish={wish} link={link} onChange={(changes) => setWish({ ...wish, ...changes })} />
+      <LinkFields {...{ wish, link, rules }} onChange={(changes) => setWish({ ...wish, ...changes })} />
     </FormDialog>
   );
 }

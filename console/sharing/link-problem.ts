@@ -30,6 +30,8 @@ function findFieldText(
   problems: LinksWords['problems'],
 ): string | null {
   const [, days] = /(\d+) days? from now/.exec(message) ?? [];
+  if (target === 'Shares.MaxDays' && !/must not allow/.test(message)) return problems.maxDays;
+  if (target.startsWith('Shares')) return problems.laxer;
   switch (target) {
     case 'Password':
       return /needs a password/.test(message) ? problems.passwordRequired : problems.password;

@@ -8,22 +8,27 @@ import { useSession } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import { LinkCard } from './link-card.tsx';
 import { NewLink } from './link-form.tsx';
-import { useEntryLinks } from './links.ts';
+import { useEntryLinks, useShareRules } from './links.ts';
 import { useSharingWords } from './use-sharing-words.ts';
 
 export function LinksPanel({ entry }: { entry: Entry }) {
   const { files } = useWords();
   const { links: words } = useSharingWords();
-  const { canWrite } = useSession();
+  const { canWrite, canManage } = useSession();
+  const rules = useShareRules();
   const { data, error, refetch } = useEntryLinks(entry.Id);
   const [isAdding, setAdding] = useState(false);
+  const isOff = rules?.Allowed === false;
+  const isForManagers = rules?.Makers === 'managers' && !canManage;
+  const mayAdd = canWrite && !isOff && !isForManagers;
+  const note = isOff ? words.problems.off : isForManagers ? words.problems.onlyManagers : words.lead;
   const open = data?.filter(({ State }) => State !== 'revoked') ?? [];
   const ended = data?.filter(({ State }) => State === 'revoked') ?? [];
   return (
     <div data-links tabIndex={-1}>
       <div className="links-head">
-        <p className="share-note">{canWrite ? words.lead : words.onlyEditors}</p>
-        {canWrite && (
+        <p className="share-note">{canWrite ? note : words.onlyEditors}</p>
+        {mayAdd && (
           <Button look="main" icon="plus" onPress={() => setAdding(true)}>
             {words.add}
           </Button>
@@ -34,7 +39,7 @@ export function LinksPanel({ entry }: { entry: Entry }) {
       {data !== undefined && open.length === 0 && (
         <p className="links-none">
           <b>{words.none}</b>
-          {canWrite && <> {words.noneHelp}</>}
+          {mayAdd && <> {words.noneHelp}</>}
         </p>
       )}
       <ul className="links">

@@ -1,8 +1,9 @@
 // Reading links and changing them; every change refreshes all lists of links.
 
-import { listEntryShares, listShares, type ShareFields } from '@cabinet/client';
+import { listEntryShares, listShares, type ShareFields, showSpace } from '@cabinet/client';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSession } from '../session/session-context.tsx';
+import type { ShareRules } from './link-fields.ts';
 
 /** More are not loaded into a page. */
 const maxLinks = 5_000;
@@ -33,6 +34,17 @@ export function useLinks({ isAll }: { isAll: boolean }): UseQueryResult<ShareFie
       return links;
     },
   });
+}
+
+/** Null: the space has none of its own, or they are not known yet. A guest of the space is not shown them. */
+export function useShareRules(): ShareRules | null {
+  const { cabinet, space, isGuest } = useSession();
+  const { data } = useQuery({
+    queryKey: [...linksKey, 'rules', space.Id],
+    enabled: !isGuest,
+    queryFn: async ({ signal }) => (await showSpace(cabinet, space.Id, { signal })).Shares ?? null,
+  });
+  return data ?? null;
 }
 
 const none: ReadonlySet<string> = new Set();

@@ -7,7 +7,7 @@ import { type Caller, saveFile } from '../interface/client.ts';
 import { makeShare, secretOf, showShare, use } from '../interface/shares.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
-import { checkView } from './view.ts';
+import { checkSmallScreens, checkView } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 let world: World;
@@ -176,4 +176,65 @@ test('whoever shares nothing is shown how to', options, async () => {
   await checkView(page, 'shared-by-me-none');
   assert.deepEqual(problems, []);
   await page.context().close();
+});
+
+test('a manager sets rules for the links of the space, which the form of a link follows', options, async () => {
+  const manager = await openConsole(world, world.people.manager, { path: '/manage/links' });
+  const editor = await openConsole(world, world.people.editor);
+  const setRules = async (change: (form: ReturnType<Page['getByRole']>) => Promise<void>) => {
+    await manager.page.getByRole('button', { name: 'Rules', exact: true }).click();
+    const form = manager.page.getByRole('dialog', { name: 'Rules for links of office' });
+    await change(form);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+  };
+  const openForm = async () => {
+    await editor.page.goto(`${world.base}/files?look=${invoices}`);
+    await editor.page.getByRole('button', { name: 'Share', exact: true }).click();
+    await editor.page.getByRole('tab', { name: 'Links' }).click();
+  };
+  await openForm();
+  await editor.page.getByRole('button', { name: 'New link' }).click();
+  await setRules(async (form) => {
+    await form.getByText('Every new link needs a password').click();
+    await form.getByLabel('A new link works at most').fill('14');
+    await checkView(manager.page, 'link-rules');
+    await checkSmallScreens(manager.page, 'the rules for links');
+  });
+  const form = editor.page.getByRole('dialog', { name: 'New link to “Invoices”' });
+  await form.getByRole('button', { name: 'Create link' }).click();
+  await form.getByText('Every link needs a password here. Enter one.').waitFor();
+  await openForm();
+  await editor.page.getByRole('button', { name: 'New link' }).click();
+  await form.getByRole('button', { name: 'In 14 days Expires' }).waitFor();
+  assert.ok(await form.getByRole('button', { name: 'Create link' }).isDisabled(), 'the password is missing');
+  await form.getByLabel('Password').fill('a word');
+  await form.getByLabel('Name').fill('By the rules');
+  await form.getByRole('button', { name: 'Create link' }).click();
+  await card(editor.page, 'By the rules').getByText('Active').waitFor();
+  await setRules((rules) => rules.getByText('Only managers create and change links').click());
+  await openForm();
+  await editor.page.getByText('Only managers of the space create and change links here.').waitFor();
+  assert.equal(await editor.page.getByRole('button', { name: 'New link' }).count(), 0);
+  await setRules((rules) => rules.getByText('Links are allowed', { exact: true }).click());
+  await openForm();
+  await editor.page.getByText('Links are switched off here.').waitFor();
+  await card(editor.page, 'By the rules').getByText('Suspended').waitFor();
+  await setRules(async (rules) => {
+    for (const rule of [
+      'Links are allowed',
+      'Only managers create and change links',
+      'Every new link needs a password',
+    ])
+      await rules.getByText(rule, { exact: true }).click();
+    await rules.getByLabel('A new link works at most').fill('');
+  });
+  await openForm();
+  await card(editor.page, 'By the rules').getByText('Active').waitFor();
+  assert.deepEqual(
+    [...manager.problems, ...editor.problems].filter((problem) => !problem.includes('400')),
+    [],
+  );
+  await manager.context.close();
+  await editor.context.close();
 });
