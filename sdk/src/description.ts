@@ -62,7 +62,7 @@ export interface AddCertificate {
 
 /** A new group. */
 export interface AddGroup {
-  /** A name that no other group of the space has. */
+  /** A name that no other group of the space has, 1 to 100 characters. */
   Name: string;
   /** Nobody by default. */
   Members?: UserId[] | undefined;
@@ -108,9 +108,9 @@ export interface AddTotp {
 
 /** A person to add. */
 export interface AddUser {
-  /** Never given out twice. */
+  /** Never given out twice. Upper and lower case are the same. */
   Id: string;
-  /** The full name; the id by default. */
+  /** The full name, 1 to 200 characters; the id by default. */
   Name?: string | undefined;
   Role: SpaceRole;
 }
@@ -244,7 +244,7 @@ export interface BatchFile {
   Properties?: Properties | undefined;
   /** What a save does when the name is taken: by default, it adds a version to the file. */
   ConflictBehavior?: 'Version' | 'Fail' | 'Rename' | 'Existing' | undefined;
-  /** What is new in this version. */
+  /** What is new in this version, at most 1000 characters. */
   Comment?: string | undefined;
   /** Hexadecimal; checked. */
   Sha256?: string | undefined;
@@ -979,7 +979,7 @@ export interface Setting {
 
 /** The form of the setup page. */
 export interface SetupForm {
-  /** The new password. */
+  /** The new password, 12 to 256 characters. */
   password: string;
 }
 

@@ -17,8 +17,8 @@ const saltBytes = 16;
 const concurrency = availableParallelism() > 2 ? 2 : 1;
 const queue = new FairQueue({ concurrency, maxWaiting: 64, maxSources: 1000 });
 
-const minLength = 12;
-const maxLength = 256;
+/** In characters (code points). */
+export const passwordLength = { minLength: 12, maxLength: 256 };
 
 /** Words that a guesser tries first, because they are about this service. */
 const contextWords = ['cabinet'];
@@ -32,6 +32,7 @@ export function checkPassword(password: string, user: string, target = 'Password
 
 function findProblem(password: string, user: string): string | null {
   const length = [...password].length;
+  const { minLength, maxLength } = passwordLength;
   if (length < minLength || length > maxLength) return `must have ${minLength} to ${maxLength} characters`;
   if (!password.isWellFormed()) return 'must be valid Unicode';
   const lowered = password.normalize('NFKC').toLowerCase();

@@ -102,7 +102,7 @@ function checkEvents(events: readonly string[]): void {
 
 function checkDescription(description: string): void {
   const isGood = description.isWellFormed() && !/[\0\u202a-\u202e\u2066-\u2069]/u.test(description);
-  if (isGood && description.length <= maxDescriptionChars) return;
+  if (isGood && [...description].length <= maxDescriptionChars) return;
   throw new Refusal('InvalidField', `A description has at most ${maxDescriptionChars} characters of text.`, {
     target: 'Description',
   });

@@ -72,7 +72,7 @@ function checkUserId(text: string, target: string): string {
 
 function checkDisplayName(name: string): string {
   const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
-  if (isGood && name.trim() === name && name !== '' && name.length <= 200) return name;
+  if (isGood && name.trim() === name && name !== '' && [...name].length <= 200) return name;
   throw new Refusal('InvalidField', 'This cannot be the name of a person.', { target: 'Name' });
 }
 

@@ -183,6 +183,22 @@ test('the examples of refusals are described as docs/contract.md §7.4 has them'
   }
 });
 
+test('a length that the description of a field names is also in its schema', () => {
+  const limits = listFields('', document.components.schemas).flatMap(([where, field]) => {
+    const [, most] = /\b(?:at most|to) (\d+) characters/.exec(field.description ?? '') ?? [];
+    return most === undefined ? [] : [{ where, most: Number(most), text: JSON.stringify(field) }];
+  });
+  assert.ok(limits.length >= 8);
+  for (const { where, most, text } of limits) assert.ok(text.includes(`"maxLength":${most}`), `${where}: ${text}`);
+});
+
+function listFields(where: string, schema: unknown): [string, { description?: string }][] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
+  const own = Object.entries(properties).map(([name, field]): [string, object] => [`${where}.${name}`, field]);
+  return [...own, ...Object.entries(schema).flatMap(([key, inner]) => listFields(`${where}/${key}`, inner))];
+}
+
 /** Fields that refer to a component have its description. */
 function listUndescribed(where: string, schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];

@@ -24,7 +24,7 @@ const comment = (description: string) =>
 /** The metadata of one file of a batch, at the same index as its part among the file parts. */
 export const BatchFile = Type.Object(
   {
-    FileName: Type.Optional(Type.String({ description: "Absent: the part's own file name." })),
+    FileName: Type.Optional(Type.String({ ...entryName, description: "Absent: the part's own file name." })),
     RelativePath: Type.Optional(
       Type.String({
         description: 'In place of FileName: folders and the name, with / between them; missing folders are made.',
@@ -35,7 +35,12 @@ export const BatchFile = Type.Object(
     ObjectType: Type.Optional(objectType),
     Properties: Type.Optional(Properties),
     ConflictBehavior: Type.Optional(saveConflict),
-    Comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
+    Comment: Type.Optional(
+      Type.String({
+        enforced: { maxLength: longestComment },
+        description: `What is new in this version, at most ${longestComment} characters.`,
+      }),
+    ),
     Sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'Hexadecimal; checked.' })),
   },
   { title: 'BatchFile', description: 'What is said of one file of a batch.' },

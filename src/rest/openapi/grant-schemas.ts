@@ -95,7 +95,11 @@ const memberIds = (description: string) => Type.Array(UserId, { maxItems: 1000, 
 
 export const AddGroup = Type.Object(
   {
-    Name: Type.String({ maxLength: 100, description: 'A name that no other group of the space has.' }),
+    Name: Type.String({
+      maxLength: 100,
+      enforced: { minLength: 1 },
+      description: 'A name that no other group of the space has, 1 to 100 characters.',
+    }),
     Members: Type.Optional(memberIds('Nobody by default.')),
   },
   { title: 'AddGroup', description: 'A new group.' },

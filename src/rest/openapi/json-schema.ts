@@ -45,7 +45,7 @@ interface Annotations {
 
 interface StringOptions extends Annotations {
   /** Constraints that are checked elsewhere, with refusals of their own: described to clients, unknown to the validator. */
-  enforced?: { minLength?: number; maxLength?: number; pattern?: string };
+  enforced?: { minLength?: number; maxLength?: number; pattern?: string; format?: string };
   minLength?: number;
   maxLength?: number;
   pattern?: string;
@@ -63,6 +63,7 @@ interface IntegerOptions extends Annotations {
 interface ArrayOptions extends Annotations {
   minItems?: number;
   maxItems?: number;
+  enforced?: { minItems?: number; maxItems?: number };
 }
 
 interface ObjectOptions extends Annotations {

@@ -207,8 +207,16 @@ export const SetupLink = Type.Object(setup, { title: 'SetupLink', description: '
 
 export const AddUser = Type.Object(
   {
-    Id: Type.String({ description: 'Never given out twice.' }),
-    Name: Type.Optional(Type.String({ description: 'The full name; the id by default.' })),
+    Id: Type.String({
+      enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$' },
+      description: 'Never given out twice. Upper and lower case are the same.',
+    }),
+    Name: Type.Optional(
+      Type.String({
+        enforced: { minLength: 1, maxLength: 200 },
+        description: 'The full name, 1 to 200 characters; the id by default.',
+      }),
+    ),
     Role: SpaceRole,
   },
   { title: 'AddUser', description: 'A person to add.' },

@@ -1,6 +1,7 @@
 // The schemas of what people see and change of their own account, and example records.
 
 import { maxLabelLength } from '../../operations/label.ts';
+import { passwordLength } from '../../operations/passwords.ts';
 import { exampleFile, exampleIds } from './examples.ts';
 import { Type } from './json-schema.ts';
 import { exampleSpace } from './managing-examples.ts';
@@ -8,6 +9,11 @@ import { AppKey, ApplicationName } from './managing-schemas.ts';
 import { Entry, EntryPath, Space, Timestamp } from './schemas.ts';
 
 const time = Timestamp;
+const label = (what: string) =>
+  Type.String({
+    enforced: { minLength: 1, maxLength: maxLabelLength },
+    description: `${what}: 1 to ${maxLabelLength} characters.`,
+  });
 const access = (description: string) => Type.Enum(['read', 'write'], { description });
 
 export const Account = Type.Object(
@@ -38,6 +44,7 @@ export const ChangePassword = Type.Object(
     Current: Type.String({ description: 'The password until now.', maxLength: 1024 }),
     New: Type.String({
       maxLength: 1024,
+      enforced: passwordLength,
       description: '12 to 256 characters; not your id, and not one of the most common passwords.',
     }),
   },
@@ -126,12 +133,16 @@ export const AppPasswords = Type.Object(
 
 export const AddAppPassword = Type.Object(
   {
-    Name: Type.String({ description: `What it is for: 1 to ${maxLabelLength} characters.` }),
+    Name: label('What it is for'),
     Access: access('`read`: programs can only read with it.'),
     SpaceId: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'The only space that it opens; every one by default.' }),
     ),
-    ExpiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'RFC 3339; never by default.' })),
+    ExpiresAt: Type.Optional(
+      Type.Union([Type.String({ enforced: { format: 'date-time' } }), Type.Null()], {
+        description: 'RFC 3339; never by default.',
+      }),
+    ),
   },
   { title: 'AddAppPassword', description: 'An app password to make.' },
 );
@@ -192,8 +203,6 @@ export const TotpSetup = Type.Object(
   },
   { title: 'TotpSetup', description: 'An authenticator app that is being set up.' },
 );
-
-const label = (what: string) => Type.String({ description: `${what}: 1 to ${maxLabelLength} characters.` });
 
 export const AddTotp = Type.Object(
   {

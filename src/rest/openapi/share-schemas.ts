@@ -7,7 +7,14 @@ import { Type } from './json-schema.ts';
 import { Entry, Sha256, Timestamp } from './schemas.ts';
 
 const maxCount = 1_000_000_000;
-const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+/** `enforced`: what `operations/shares.ts` checks. */
+const orNull = (description: string, enforced: { minLength?: number; maxLength?: number } = {}) =>
+  Type.Union([Type.String({ enforced }), Type.Null()], { description });
+const timeOrNull = (description: string) =>
+  Type.Union([Type.String({ enforced: { format: 'date-time' } }), Type.Null()], { description });
+const name = { minLength: 1, maxLength: maxShareName };
+const note = { maxLength: maxShareNote };
+const password = { minLength: 1, maxLength: maxSharePassword };
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const limit = (description: string) =>
   Type.Union([Type.Integer({ minimum: 1, maximum: maxCount }), Type.Null()], { description });
@@ -20,11 +27,13 @@ export const AddShare = Type.Object(
   {
     Access: ShareAccess,
     Name: Type.Optional(
-      orNull(`What visitors see, at most ${maxShareName} characters; the name of the entry by default.`),
+      orNull(`What visitors see, at most ${maxShareName} characters; the name of the entry by default.`, name),
     ),
-    Note: Type.Optional(orNull(`A message to visitors, at most ${maxShareNote} characters; none by default.`)),
-    ExpiresAt: Type.Optional(orNull('RFC 3339; 30 days from now by default, or the maximum if that is less.')),
-    Password: Type.Optional(orNull(`What visitors need, 1 to ${maxSharePassword} characters; none by default.`)),
+    Note: Type.Optional(orNull(`A message to visitors, at most ${maxShareNote} characters; none by default.`, note)),
+    ExpiresAt: Type.Optional(timeOrNull('RFC 3339; 30 days from now by default, or the maximum if that is less.')),
+    Password: Type.Optional(
+      orNull(`What visitors need, 1 to ${maxSharePassword} characters; none by default.`, password),
+    ),
     MaxDownloads: Type.Optional(limit('How often it can be downloaded; without limit by default. Not for `upload`.')),
   },
   { title: 'AddShare', description: 'A new link to an entry.' },
@@ -33,10 +42,10 @@ export const AddShare = Type.Object(
 export const ChangeShare = Type.Object(
   {
     Access: Type.Optional(ShareAccess),
-    Name: Type.Optional(orNull('Another name for visitors; null: the name of the entry.')),
-    Note: Type.Optional(orNull('Another message to visitors; null removes it.')),
-    ExpiresAt: Type.Optional(orNull('RFC 3339; null: the default of a new link, from now on.')),
-    Password: Type.Optional(orNull('Another password, which ends what the old one opened; null removes it.')),
+    Name: Type.Optional(orNull('Another name for visitors; null: the name of the entry.', name)),
+    Note: Type.Optional(orNull('Another message to visitors; null removes it.', note)),
+    ExpiresAt: Type.Optional(timeOrNull('RFC 3339; null: the default of a new link, from now on.')),
+    Password: Type.Optional(orNull('Another password, which ends what the old one opened; null removes it.', password)),
     MaxDownloads: Type.Optional(limit('Another limit, of all downloads since the link was made; null removes it.')),
   },
   { title: 'ChangeShare', description: 'Changes of a link; what is absent stays.' },

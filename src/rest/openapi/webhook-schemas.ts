@@ -28,11 +28,13 @@ const Delivery = Type.Object(
   { title: 'WebhookDelivery', description: 'One attempt to send an event.' },
 );
 
+const described = { enforced: { maxLength: maxDescriptionChars } };
 const WebhookUrl = Type.String({
   title: 'WebhookUrl',
   description: 'Where events are sent: https, to a public host unless the operator allows other networks.',
 });
 const WebhookEvents = Type.Array(Type.String(), {
+  enforced: { minItems: 1, maxItems: maxEventPatterns },
   title: 'WebhookEvents',
   description: `\`*\`, groups such as \`file.*\`, or events such as \`folder.created\`; 1 to ${maxEventPatterns}.`,
 });
@@ -83,7 +85,7 @@ export const AddWebhook = Type.Object(
       nullable('Send only events of this folder and of what is beneath it, before or after the change.'),
     ),
     Description: Type.Optional(
-      Type.String({ description: `What it is for, at most ${maxDescriptionChars} characters.` }),
+      Type.String({ ...described, description: `What it is for, at most ${maxDescriptionChars} characters.` }),
     ),
   },
   { title: 'AddWebhook', description: 'A webhook to create.' },
@@ -95,7 +97,7 @@ export const ChangeWebhook = Type.Object(
     Events: Type.Optional(WebhookEvents),
     FolderId: Type.Optional(nullable('Another folder; null: the events of the whole space.')),
     Description: Type.Optional(
-      Type.String({ description: `Another text, at most ${maxDescriptionChars} characters.` }),
+      Type.String({ ...described, description: `Another text, at most ${maxDescriptionChars} characters.` }),
     ),
     State: Type.Optional(Type.Enum(['active', 'paused'], { description: 'Pauses it, or goes on.' })),
   },
@@ -118,7 +120,12 @@ export const RotateWebhook = Type.Object(
 export const ReplayWebhook = Type.Object(
   {
     FromPosition: Type.Optional(Type.Integer({ minimum: 0, description: 'The first position that is sent again.' })),
-    Since: Type.Optional(Type.String({ description: 'RFC 3339: everything from this time on is sent again.' })),
+    Since: Type.Optional(
+      Type.String({
+        enforced: { format: 'date-time' },
+        description: 'RFC 3339: everything from this time on is sent again.',
+      }),
+    ),
   },
   { title: 'ReplayWebhook', description: 'Where to begin: one of the two.' },
 );

@@ -6,7 +6,7 @@ import { renderNoSetupPage, renderSetupDonePage, renderSetupPage } from '../../a
 import type { User } from '../../catalog/verbs/people.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Answer } from '../../listener/answer.ts';
-import { TooBusy } from '../../operations/passwords.ts';
+import { passwordLength, TooBusy } from '../../operations/passwords.ts';
 import { findSetup, useSetup } from '../../operations/setup-links.ts';
 import { busySeconds } from '../../operations/sign-in-limits.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
@@ -17,7 +17,7 @@ import { readPageForm } from './interaction.ts';
 
 const path = '/setup/{secret}';
 const SetupForm = Type.Object(
-  { password: Type.String({ description: 'The new password.' }) },
+  { password: Type.String({ enforced: passwordLength, description: 'The new password, 12 to 256 characters.' }) },
   { title: 'SetupForm', description: 'The form of the setup page.' },
 );
 const setupSecret = pathId('The secret of the setup link', 'secret');
