@@ -36,6 +36,8 @@ export interface WriteDeclaration<Input, Result> {
   newRows?: (input: Input) => number;
   /** Whether a commit wakes requests that wait for changes of the space. By default it does. */
   isAnnounced?: boolean;
+  /** Nobody hurries: while other writes are frequent, an engine may wait a few milliseconds for one, to commit both together. */
+  isPatient?: boolean;
 }
 
 export interface ReadVerb<Input, Result> extends Required<ReadDeclaration<Input>> {
@@ -62,7 +64,13 @@ export function write<Input, Result>(
   return Object.assign(run, { kind: 'write', ...defaults, ...declaration } as const);
 }
 
-const defaults = { readsPendingSums: false, claims: claimNothing, newRows: addNoRows, isAnnounced: true };
+const defaults = {
+  readsPendingSums: false,
+  claims: claimNothing,
+  newRows: addNoRows,
+  isAnnounced: true,
+  isPatient: false,
+};
 
 function claimNothing(): string[] {
   return [];

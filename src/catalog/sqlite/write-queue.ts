@@ -1,5 +1,5 @@
 // The writes of one thread on their way to the writer. Writes are batched without a timer: while the writer commits, the
-// next batches fill here and wait there.
+// next batches fill here and wait there. Only patient writes have one: where others are frequent, they wait for the next.
 
 import { Fault } from '../../domain/fault.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -13,6 +13,9 @@ import type { CommitReport, ForeignChange, Outcome } from './writer.ts';
 const maxItems = 32;
 const maxBatches = 4;
 const maxBatchBytes = 4 * 1024 * 1024;
+/** How long a patient write waits at most, and how lately another write must have come. */
+const patienceMs = 5;
+const busyMs = 50;
 
 interface WaitingWrite {
   name: string;
@@ -41,6 +44,9 @@ export class WriteQueue {
   readonly #post: (batch: PackedBatch) => void;
   readonly #events: WriteQueueEvents;
   #waiting: WaitingWrite[] = [];
+  #patient: WaitingWrite[] = [];
+  #patience: NodeJS.Timeout | undefined;
+  #lastHurriedAt = Number.NEGATIVE_INFINITY;
   /** Batches that the writer has: those that it commits, and a few to continue with at once. */
   readonly #running: Batch[] = [];
   #isScheduled = false;
@@ -57,6 +63,10 @@ export class WriteQueue {
     return this.#dead !== null;
   }
 
+  get #isIdle(): boolean {
+    return this.#running.length + this.#waiting.length + this.#patient.length === 0;
+  }
+
   get isAtRest(): boolean {
     return this.#running.length === 0;
   }
@@ -64,11 +74,36 @@ export class WriteQueue {
   write<Input, Result>(name: string, input: Input): Promise<Result> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (this.#isClosed) return Promise.reject(new Fault('other', 'the catalog is closed'));
-    if (registry.get(name)?.kind !== 'write') return Promise.reject(new Error(`there is no verb ${name}`));
+    const verb = registry.get(name);
+    if (verb?.kind !== 'write') return Promise.reject(new Error(`there is no verb ${name}`));
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ name, input, resolve: resolve as (value: unknown) => void, reject });
-      this.#schedule();
+      const item = { name, input, resolve: resolve as (value: unknown) => void, reject };
+      if (verb.isPatient && this.#isAnotherLikely()) this.#hold(item);
+      else this.#push(item, !verb.isPatient);
     });
+  }
+
+  /** Not where a batch is about to be sent: it takes what comes. */
+  #isAnotherLikely(): boolean {
+    return !this.#isScheduled && performance.now() - this.#lastHurriedAt < busyMs;
+  }
+
+  #push(item: WaitingWrite, isHurried: boolean): void {
+    if (isHurried) this.#lastHurriedAt = performance.now();
+    this.#waiting.push(item);
+    this.#release();
+  }
+
+  #hold(item: WaitingWrite): void {
+    this.#patient.push(item);
+    this.#patience ??= setTimeout(() => this.#release(), patienceMs);
+  }
+
+  #release(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    this.#waiting.push(...this.#patient.splice(0));
+    this.#schedule();
   }
 
   #schedule(): void {
@@ -107,7 +142,7 @@ export class WriteQueue {
     this.#events.onCommitted?.();
     this.#events.onBatch?.(settled.length, (performance.now() - sentAt) / 1000);
     this.#schedule();
-    if (this.#running.length === 0 && this.#waiting.length === 0) this.#onIdle?.();
+    if (this.#isIdle) this.#onIdle?.();
   }
 
   #toFault({ kind, message }: { kind: Fault['kind']; message: string }): Fault {
@@ -120,16 +155,20 @@ export class WriteQueue {
   die(fault: Fault): void {
     if (this.#dead !== null) return;
     this.#dead = fault;
-    for (const { reject } of [...this.#running.flatMap(({ items }) => items), ...this.#waiting]) reject(fault);
+    clearTimeout(this.#patience);
+    const lost = [...this.#running.flatMap(({ items }) => items), ...this.#waiting, ...this.#patient];
+    for (const { reject } of lost) reject(fault);
     this.#running.length = 0;
     this.#waiting = [];
+    this.#patient = [];
     this.#onIdle?.();
     this.#events.onFatal(fault);
   }
 
   /** Commits everything that was submitted before; later writes are rejected. */
   async close(): Promise<void> {
-    if (this.#running.length > 0 || this.#waiting.length > 0) {
+    this.#release();
+    if (!this.#isIdle) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });

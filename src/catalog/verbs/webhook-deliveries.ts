@@ -110,16 +110,17 @@ export interface MoveWebhook {
 }
 
 /** The receivers took everything up to these positions. Returns the ids of the webhooks that moved. */
-export const moveWebhooks = write(shared, function* moveWebhooks({ moves }: { moves: readonly MoveWebhook[] }): Verb<
-  string[]
-> {
-  const moved: string[] = [];
-  // In one order everywhere, so that two transactions never wait for each other's rows.
-  for (const move of moves.toSorted((left, right) => (left.webhook < right.webhook ? -1 : 1))) {
-    if (yield* moveOne(move)) moved.push(move.webhook);
-  }
-  return moved;
-});
+export const moveWebhooks = write(
+  { ...shared, isPatient: true },
+  function* moveWebhooks({ moves }: { moves: readonly MoveWebhook[] }): Verb<string[]> {
+    const moved: string[] = [];
+    // In one order everywhere, so that two transactions never wait for each other's rows.
+    for (const move of moves.toSorted((left, right) => (left.webhook < right.webhook ? -1 : 1))) {
+      if (yield* moveOne(move)) moved.push(move.webhook);
+    }
+    return moved;
+  },
+);
 
 function* moveOne({ webhook, revision, position, deliveries }: MoveWebhook): Verb<boolean> {
   const healed =
