@@ -192,6 +192,8 @@ test('the import rules speak of every room, and of none that is gone', () => {
 const readsSystemTime: Record<string, string> = {
   'src/catalog/commits.ts':
     '`Atomics.waitAsync` has a time limit of its own; the rest after it gathers what comes at once',
+  'src/catalog/sqlite/write-queue.ts':
+    'a few milliseconds gather writes for one commit; a clock that stands still would hold them',
   'src/certificates/make-certificate.ts': 'OpenSSL and clients judge by their own clocks what is made here',
   'src/rest/downloads/http-date.ts': 'years of two digits are of the century that it is',
   'src/maintenance/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
