@@ -98,9 +98,12 @@ export interface ResolveGrants {
 }
 
 /** Null: there is no such entry, or no grant shows it. */
-export const resolveGrants = read({}, function* resolveGrants(input: ResolveGrants): Verb<GrantedEntry | null> {
-  return yield* resolveEntry(input);
-});
+export const resolveGrants = read(
+  { key: ({ space, id, principals }) => JSON.stringify([space, id, principals]) },
+  function* resolveGrants(input: ResolveGrants): Verb<GrantedEntry | null> {
+    return yield* resolveEntry(input);
+  },
+);
 
 export function* resolveEntry({ space, id, principals }: ResolveGrants): Verb<GrantedEntry | null> {
   const { steps, trashedAt } = (yield* findSteps(space, sql`id = ${id}`, principals)) ?? { steps: [], trashedAt: null };
