@@ -65,6 +65,20 @@ test('An invalid limit or cursor of /spaces is 400', async () => {
   assertRefusal(await call(admin, '/spaces?cursor=bogus'), 400, 'InvalidCursor');
 });
 
+test('A space shows rules about links of its own, and none when they are taken back', async () => {
+  const { Spaces } = await get<{ Spaces: [{ Id: string }] }>(admin, '/spaces');
+  const [space] = Spaces;
+  const path = `/spaces/${space.Id}`;
+  const Shares = { Allowed: true, Makers: 'editors', PasswordRequired: false, MaxDays: 365 };
+  assert.deepEqual(await manage(admin, 'PATCH', path, { Shares: { MaxDays: 365 } }), { ...space, Shares });
+  assert.deepEqual(await get(admin, path), { ...space, Shares });
+  assertRefusal(await ask(admin, 'PATCH', path, { Shares: { MaxDays: 366 } }), 400, 'InvalidField');
+  assertRefusal(await ask(admin, 'PATCH', path, { Shares: { Makers: 'all' } }), 400, 'InvalidField');
+  assertRefusal(await ask(admin, 'PATCH', path, {}), 400, 'InvalidField');
+  assert.deepEqual(await manage(admin, 'PATCH', path, { Shares: { MaxDays: null } }), space);
+  assert.deepEqual(await get(admin, path), space);
+});
+
 test('A space can be renamed to a valid, free name', async () => {
   const { Spaces } = await get<{ Spaces: [{ Id: string; Name: string }] }>(admin, '/spaces');
   const [{ Id, Name }] = Spaces;
