@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { type Act, act, folders, isDone, movable, pick, pickFor, refuseTarget, type Sequence, see } from './act.ts';
 import { same } from './faces.ts';
-import { linkActs } from './link-acts.ts';
+import { linkActs, make } from './link-acts.ts';
 import type { GrantRole, Kind, Model, Node } from './model.ts';
 import { groups, people, type Reply, read } from './world.ts';
 
@@ -279,13 +279,16 @@ const weighted: readonly [number, fc.Arbitrary<Act>][] = [
   [10, look],
 ];
 
-/** A sequence begins with a small tree and some grants. */
-export const beginning = fc.tuple(
-  fc.array(fc.oneof(add('begin with a folder', 'folder', true), add('begin with a file', 'file', true)), {
-    minLength: 4,
-    maxLength: 7,
-  }),
-  fc.array(grant(['viewer', 'editor']), { minLength: 1, maxLength: 3 }),
-);
+/** A sequence begins with a small tree, some grants and links. */
+export const beginning = fc
+  .tuple(
+    fc.array(fc.oneof(add('begin with a folder', 'folder', true), add('begin with a file', 'file', true)), {
+      minLength: 4,
+      maxLength: 7,
+    }),
+    fc.array(grant(['viewer', 'editor']), { minLength: 1, maxLength: 3 }),
+    fc.array(make, { minLength: 1, maxLength: 3 }),
+  )
+  .map(([tree, grants, links]) => [tree, [...grants, ...links]] as const);
 
 export const anyAct = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));

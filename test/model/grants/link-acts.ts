@@ -5,7 +5,7 @@ import type fc from 'fast-check';
 import { type Act, act, folders, isDone, pick, pickFor, type Sequence, see } from './act.ts';
 import { same } from './faces.ts';
 import type { Link, LinkAccess, Model, Node } from './model.ts';
-import { type Reply, read } from './world.ts';
+import { people, type Reply, read } from './world.ts';
 
 const maxLinks = 5;
 
@@ -17,14 +17,22 @@ interface Shown {
 function pickLink(model: Model, number: number, access: LinkAccess | null = null): Link | undefined {
   const wanted = model.links.filter((link) => access === null || link.access === access);
   const working = wanted.filter((link) => model.stateOf(link) === 'active');
-  const some = number % 3 === 0 ? model.links : working.length > 0 ? working : wanted;
+  const some = number % 2 === 0 ? model.links : working.length > 0 ? working : wanted;
   return some[number % Math.max(some.length, 1)];
 }
 
-const make = act('make a link', async ({ space, model }, { who, number, target }) => {
+/** Mostly somebody who may make links somewhere. */
+function pickMaker(model: Model, who: string, number: number): string {
+  if (number % 4 === 0) return who;
+  const makers = people.filter((person) => model.nodes.some((node) => model.see(node, person)?.role === 'editor'));
+  return pick(['app', ...makers, ...makers], number) ?? who;
+}
+
+export const make = act('make a link', async ({ space, model }, { who: some, number, target }) => {
+  const who = pickMaker(model, some, number);
   const access: LinkAccess = target % 3 === 0 ? 'upload' : 'read';
   const nodes = access === 'upload' && target % 2 === 0 ? folders(model) : model.nodes;
-  const node = pickFor(model, who, nodes, number);
+  const node = pickFor(model, who, nodes, target);
   if (node === undefined || model.links.length >= maxLinks) return;
   const maxDownloads = access === 'read' && target % 4 === 1 ? 1 + (target % 2) : null;
   const fields = { Access: access, ...(maxDownloads !== null && { MaxDownloads: maxDownloads }) };
@@ -154,9 +162,9 @@ async function learnSent({ space, model }: Pick<Sequence, 'space' | 'model'>, li
 }
 
 export const linkActs: readonly [number, fc.Arbitrary<Act>][] = [
-  [8, make],
+  [10, make],
   [3, change],
-  [1, revoke],
+  [2, revoke],
   [4, download],
   [2, resume],
   [2, archive],

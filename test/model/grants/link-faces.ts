@@ -20,6 +20,9 @@ interface Shown {
   Uploads: number;
 }
 
+/** How many links in which state were compared. */
+export const states = new Map<string, number>();
+
 export class LinkFaces {
   readonly #space: Space;
   readonly #model: Model;
@@ -29,12 +32,20 @@ export class LinkFaces {
     this.#model = model;
   }
 
-  async compareAll(): Promise<void> {
+  /** What each link opens at this moment. */
+  async compareStates(): Promise<void> {
     const { links } = this.#model;
     if (links.length === 0) return;
     const unknown = toComparable(await this.#use(randomBytes(32).toString('base64url'), ''));
+    await Promise.all(links.map((link) => this.#compareOpened(link, unknown)));
+  }
+
+  async compareAll(): Promise<void> {
+    const { links } = this.#model;
+    if (links.length === 0) return;
+    await this.compareStates();
     await Promise.all([
-      ...links.map((link) => this.#compareUse(link, unknown)),
+      ...links.map((link) => this.#compareUse(link)),
       ...['app', ...people].map((who) => this.#compareLists(who)),
     ]);
   }
@@ -43,10 +54,11 @@ export class LinkFaces {
     return this.#space.place.use(secret, path, { method });
   }
 
-  async #compareUse(link: Link, unknown: unknown): Promise<void> {
+  async #compareOpened(link: Link, unknown: unknown): Promise<void> {
     const { secret, node, access } = link;
     const model = this.#model;
     const state = model.stateOf(link);
+    states.set(state, (states.get(state) ?? 0) + 1);
     const what = `the ${state} link to ${node.name} for ${access}`;
     const answer = await this.#use(secret, '');
     if (state !== 'active') return same(toComparable(answer), unknown, what);
@@ -56,8 +68,14 @@ export class LinkFaces {
     same(Folder?.Id, isFolder ? node.id : undefined, `folder of ${what}`);
     same(File?.Id, access === 'read' && node.kind === 'file' ? node.id : undefined, `file of ${what}`);
     same(toIds(Children), isFolder ? toIds(model.childrenOf(node)) : undefined, `children by ${what}`);
+  }
+
+  async #compareUse(link: Link): Promise<void> {
+    const { node, access } = link;
+    const model = this.#model;
+    if (model.stateOf(link) !== 'active') return;
     await Promise.all(model.nodes.map((one) => this.#compareBeneath(link, one)));
-    if (isFolder) await this.#compareArchive(link);
+    if (access === 'read' && node.kind === 'folder') await this.#compareArchive(link);
   }
 
   /** `HEAD` is no download. */

@@ -8,7 +8,7 @@ import { eventually, makeDataFolder, removeDataFolder, startService } from '../.
 import { type Act, outcomes, type Sequence } from './act.ts';
 import { anyAct, beginning } from './acts.ts';
 import { commonWord, Faces, tally } from './faces.ts';
-import { LinkFaces } from './link-faces.ts';
+import { LinkFaces, states } from './link-faces.ts';
 import { Model } from './model.ts';
 import { Replicas } from './replicas.ts';
 import { Place, people, read, type Space } from './world.ts';
@@ -44,6 +44,7 @@ async function runAll(sequence: Sequence, acts: readonly Act[], run: Run): Promi
   for (const [index, act] of acts.entries()) {
     await act.run(sequence);
     run.acts += 1;
+    await sequence.links.compareStates();
     // From here on they follow the changes.
     if (index === followedFrom) for (const who of people) await sequence.replicas.compare(who);
     for (const who of people) sequence.replicas.noteSeen(who);
@@ -134,9 +135,9 @@ async function main(): Promise<number> {
   const failures = results.filter((result) => result !== null);
   place.close();
   await service.stop();
-  const counted = [...outcomes].map(([outcome, times]) => `${outcome} ${times}`).join(', ');
+  const list = (counts: Map<string, number>) => [...counts].map(([what, times]) => `${what} ${times}`).join(', ');
   console.log(
-    `${run.sequences} sequences of ${run.acts} acts (${counted}), ${place.requests} requests, ${tally.comparisons} comparisons, ` +
+    `${run.sequences} sequences of ${run.acts} acts (${list(outcomes)}), links (${list(states)}), ${place.requests} requests, ${tally.comparisons} comparisons, ` +
       `${((Date.now() - begun) / 1000).toFixed(0)} s, seed ${seed}: ${failures.length === 0 ? 'no difference' : 'FAILED'}`,
   );
   for (const failure of failures) console.error(failure);
