@@ -89,6 +89,14 @@ test('timers are set only where a reason is given, and every file with a reason 
   assert.deepEqual(withTimers.toSorted(), Object.keys(timers).toSorted());
 });
 
+// Files share a process: what one of them replaces at its top level, all others get.
+test('nothing is mocked outside of a test', () => {
+  assert.deepEqual(
+    files.filter((path) => /^mock\./m.test(read(path))),
+    [],
+  );
+});
+
 test('no test uses a fixed port', () => {
   const wrong = files.filter((path) => /\.listen\([1-9]|CABINET_(\w+_)?PORT: '[1-9]\d{0,3}'/.test(read(path)));
   assert.deepEqual(wrong, []);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { UploadMemory } from './cabinet.ts';
 import { gatherBlocks } from './gather-blocks.ts';
 
@@ -22,7 +22,9 @@ function toSource(sizes: readonly number[]) {
 
 const sizeOf = (block: Buffer[]) => block.reduce((sum, { length }) => sum + length, 0);
 
-test('chunks become blocks of a mebibyte, the first ones included, and memory counts what is held', async () => {
+test('chunks become blocks of a mebibyte, the first ones included, and memory counts what is held', async ({
+  mock,
+}) => {
   mock.method(performance, 'now', () => 0);
   const memory = new UploadMemory();
   const source = toSource(Array<number>(24).fill(mib / 8));
@@ -31,7 +33,6 @@ test('chunks become blocks of a mebibyte, the first ones included, and memory co
     sizes.push(sizeOf(block));
     assert.equal(memory.usedBytes, mib);
   }
-  mock.restoreAll();
   assert.deepEqual(sizes, [mib + 10, mib, mib]);
   assert.deepEqual([memory.usedBytes, source.closed], [0, 1]);
 });

@@ -119,7 +119,7 @@ test('an upload shows its progress, and goes on after the connection was lost', 
   const whole = Buffer.from(Uint32Array.from({ length: largeBytes / 4 }, (_, index) => index).buffer);
   assert.equal(hash('sha256', bytes), hash('sha256', whole));
   assert.deepEqual(
-    problems.filter((problem) => !/ERR_CONNECTION_|dialog/.test(problem)),
+    problems.filter((problem) => !/net::ERR_|dialog/.test(problem)),
     [],
   );
   await context.close();

@@ -131,7 +131,7 @@ export const bugs: Bug[] = [
       { module: listener, from: '    await closed;\n', to: '    void closed; this.server.closeAllConnections();\n' },
       {
         module: writeQueue,
-        from: 'if (this.#running.length > 0 || this.#waiting.length > 0) {',
+        from: 'if (!this.#isIdle) {',
         to: 'if (Date.now() === 0) {',
       },
     ],

@@ -1,21 +1,18 @@
 // Which writes of a thread go to the writer together. The writer is the test.
 
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { Fault } from '../../domain/fault.ts';
 import { WriteQueue } from './write-queue.ts';
 
 const hurried = 'forgetDeliveries';
 const patient = 'moveWebhooks';
 
-// However long the machine takes, another write was a moment ago.
-mock.method(performance, 'now', () => 0);
-
 function openQueue() {
   const sent: string[][] = [];
-  const queue = new WriteQueue(({ text }) => sent.push((JSON.parse(text) as [string][]).map(([name]) => name)), {
-    onFatal: () => undefined,
-  });
+  const post = ({ text }: { text: string }) => sent.push((JSON.parse(text) as [string][]).map(([name]) => name));
+  // However long the machine takes, another write was a moment ago.
+  const queue = new WriteQueue(post, { onFatal: () => undefined }, () => 0);
   let settled = 0;
   const settle = () => {
     const writes = sent.slice(settled).flat();

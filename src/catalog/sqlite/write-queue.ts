@@ -43,6 +43,7 @@ export interface WriteQueueEvents {
 export class WriteQueue {
   readonly #post: (batch: PackedBatch) => void;
   readonly #events: WriteQueueEvents;
+  readonly #now: () => number;
   #waiting: WaitingWrite[] = [];
   #patient: WaitingWrite[] = [];
   #patience: NodeJS.Timeout | undefined;
@@ -54,9 +55,10 @@ export class WriteQueue {
   #onIdle: (() => void) | null = null;
   #isClosed = false;
 
-  constructor(post: (batch: PackedBatch) => void, events: WriteQueueEvents) {
+  constructor(post: (batch: PackedBatch) => void, events: WriteQueueEvents, now = () => performance.now()) {
     this.#post = post;
     this.#events = events;
+    this.#now = now;
   }
 
   get isDead(): boolean {
@@ -85,11 +87,11 @@ export class WriteQueue {
 
   /** Not where a batch is about to be sent: it takes what comes. */
   #isAnotherLikely(): boolean {
-    return !this.#isScheduled && performance.now() - this.#lastHurriedAt < busyMs;
+    return !this.#isScheduled && this.#now() - this.#lastHurriedAt < busyMs;
   }
 
   #push(item: WaitingWrite, isHurried: boolean): void {
-    if (isHurried) this.#lastHurriedAt = performance.now();
+    if (isHurried) this.#lastHurriedAt = this.#now();
     this.#waiting.push(item);
     this.#release();
   }
