@@ -97,5 +97,5 @@ export async function recordLinkUse(
 }
 
 export function linkNotFound(): Refusal {
-  return new Refusal('LinkNotFound', 'This link leads nowhere, or no longer.');
+  return new Refusal('LinkNotFound', 'This link does not exist, or can no longer be used.');
 }

@@ -249,5 +249,5 @@ async function requireShare(
 }
 
 export function shareNotFound(): Refusal {
-  return new Refusal('ShareNotFound', 'This link leads nowhere, or no longer.');
+  return new Refusal('ShareNotFound', 'This link does not exist, or can no longer be used.');
 }

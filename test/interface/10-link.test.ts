@@ -37,7 +37,7 @@ function follow(path: string, headers: Headers = {}, method = 'GET'): Promise<An
 }
 
 async function assertNowhere(path: string): Promise<void> {
-  const expected = { Code: 'LinkNotFound', Message: 'This link leads nowhere, or no longer.' };
+  const expected = { Code: 'LinkNotFound', Message: 'This link does not exist, or can no longer be used.' };
   const answer = await follow(path, { requesttrackingid: trackingId });
   assertRefusal(answer, 404, 'LinkNotFound');
   assert.equal(answer.body.toString(), JSON.stringify({ Error: { ...expected, RequestTrackingId: trackingId } }));

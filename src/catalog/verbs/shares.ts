@@ -298,7 +298,9 @@ function* findEntryName({ space, entry, name }: ShareRow): Verb<string> {
 
 export function checkCombination({ access, max_downloads }: Pick<ShareRow, 'access' | 'max_downloads'>): void {
   if (access !== 'upload' || max_downloads === null) return;
-  throw new Refusal('InvalidField', 'Nothing is downloaded by a link for uploads.', { target: 'MaxDownloads' });
+  throw new Refusal('InvalidField', 'Only links with the access "read" can limit downloads.', {
+    target: 'MaxDownloads',
+  });
 }
 
 /** Null: there is no such share any more. Revoking again changes nothing. */

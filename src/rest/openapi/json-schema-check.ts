@@ -75,7 +75,11 @@ const makers: { readonly [Name in keyof Keywords]: (argument: Keywords[Name]) =>
   pattern: makePattern,
   minimum: (min) => unless((value) => typeof value !== 'number' || value >= min, `must be >= ${min}`),
   maximum: (max) => unless((value) => typeof value !== 'number' || value <= max, `must be <= ${max}`),
-  enum: (values) => unless((value) => values.includes(value), 'must be equal to one of the allowed values'),
+  enum: (values) =>
+    unless(
+      (value) => values.includes(value),
+      `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`,
+    ),
   anyOf: makeAnyOf,
 };
 

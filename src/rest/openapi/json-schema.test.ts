@@ -128,7 +128,10 @@ describe('For any value, the first problem is the one that typebox reports first
         assert.equal(problem === null, oracle.Check(value));
         const [error] = oracle.Errors(value);
         assert.equal(problem?.path, error?.instancePath);
-        assert.equal(problem?.message, error?.message);
+        // typebox does not say which values are allowed.
+        const isOfEnum = error?.keyword === 'enum';
+        if (isOfEnum) assert.match(String(problem?.message), /^must be one of ./);
+        else assert.equal(problem?.message, error?.message);
       });
       fc.assert(property, { numRuns: 300 });
       assert.ok(counts.fitting > 15 && counts.wrong > 15, `the values are one-sided: ${JSON.stringify(counts)}`);
@@ -260,7 +263,7 @@ test('a keyword that only informs readers is allowed', () => {
 test('a refusal names the invalid field, and the path in it', () => {
   const refusals: [value: unknown, target: string, message: string][] = [
     [{}, 'Role', 'Role is missing.'],
-    [{ Role: 'cook' }, 'Role', 'Role must be equal to one of the allowed values.'],
+    [{ Role: 'cook' }, 'Role', 'Role must be one of "viewer", "editor", "manager".'],
     [[], 'body', 'body must be object.'],
   ];
   const check = compileCheck(managing.ChangeUser);
