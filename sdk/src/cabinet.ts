@@ -87,7 +87,16 @@ export { compareNames } from './natural-order.ts';
 export type { ListOptions, Paged, PageOptions } from './pages.ts';
 export * from './search.ts';
 export * from './second-factors.ts';
-export * from './shared.ts';
+export {
+  openSharedArchive,
+  openSharedFile,
+  type SharedLink,
+  type SharedPageOptions,
+  sendShared,
+  sharedFolderPage,
+  sharedPage,
+} from './shared.ts';
+export * from './shared-link.ts';
 export * from './shares.ts';
 export * from './sign-in.ts';
 export * from './starred.ts';

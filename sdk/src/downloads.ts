@@ -34,18 +34,35 @@ export interface Download {
 }
 
 /** Opens a file as a stream. After a lost connection it resumes by itself. */
-export async function openFile(cabinet: Cabinet, id: string, options: DownloadOptions = {}): Promise<Download> {
-  const { start = 0, end, version, ifMatch, signal } = options;
+export function openFile(cabinet: Cabinet, id: string, options: DownloadOptions = {}): Promise<Download> {
+  const { version, signal } = options;
+  const request = (headers: ContentHeaders) =>
+    sendRequest(cabinet, 'GET /files/{id}/content', {
+      ...{ signal, isStreamed: true, path: { id }, query: { version }, headers },
+    });
+  return openContent(cabinet, request, options);
+}
+
+interface ContentHeaders {
+  Range?: string | undefined;
+  'If-Range'?: string | undefined;
+  'If-Match'?: string | undefined;
+}
+
+/** Asks for the bytes of one file. */
+type ContentRequest = (headers: ContentHeaders) => Promise<Response>;
+
+/** What `request` asks for, over as many connections as needed. */
+export async function openContent(
+  cabinet: Cabinet,
+  request: ContentRequest,
+  options: DownloadOptions,
+): Promise<Download> {
+  const { start = 0, end, ifMatch } = options;
   const isPart = start > 0 || end !== undefined;
-  const response = await sendRequest(cabinet, 'GET /files/{id}/content', {
-    signal,
-    isStreamed: true,
-    path: { id },
-    query: { version },
-    headers: { Range: isPart ? toRange(start, end) : undefined, 'If-Match': ifMatch },
-  });
+  const response = await request({ Range: isPart ? toRange(start, end) : undefined, 'If-Match': ifMatch });
   if (!response.ok) throw await toDownloadError(response, start);
-  return toDownload({ cabinet, id, options, start }, response);
+  return toDownload({ cabinet, request, options, start }, response);
 }
 
 /** The whole file in memory. */
@@ -54,7 +71,10 @@ export async function readFile(
   id: string,
   options: DownloadOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { stream, sizeBytes } = await openFile(cabinet, id, options);
+  return readBytes(await openFile(cabinet, id, options));
+}
+
+export async function readBytes({ stream, sizeBytes }: Download): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(sizeBytes);
   const reader = stream.getReader();
   for (let at = 0; ; ) {
@@ -106,7 +126,7 @@ async function toDownloadError(response: Response, start: number): Promise<Cabin
 
 interface OpenDownload {
   cabinet: Cabinet;
-  id: string;
+  request: ContentRequest;
   options: DownloadOptions;
   start: number;
 }
@@ -129,7 +149,7 @@ function toDownload(download: OpenDownload, response: Response): Download {
 
 /** All bytes, over as many connections as needed. Progress resets the number of retries. */
 async function* readAll(
-  { cabinet, id, options, start }: OpenDownload,
+  { cabinet, request, options, start }: OpenDownload,
   { response, etag, sizeBytes }: { response: Response; etag: string; sizeBytes: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { signal, onProgress } = options;
@@ -150,21 +170,15 @@ async function* readAll(
     }
     await pause(toPauseMs(failures), signal);
     const from = { start: start + doneBytes, end: start + sizeBytes, etag };
-    current = await resumeDownload({ cabinet, id, options, start }, from);
+    current = await resumeDownload(request, from);
   }
 }
 
 async function resumeDownload(
-  { cabinet, id, options }: OpenDownload,
+  request: ContentRequest,
   { start, end, etag }: { start: number; end: number; etag: string },
 ): Promise<Response> {
-  const response = await sendRequest(cabinet, 'GET /files/{id}/content', {
-    signal: options.signal,
-    isStreamed: true,
-    path: { id },
-    query: { version: options.version },
-    headers: { Range: toRange(start, end), 'If-Range': etag },
-  });
+  const response = await request({ Range: toRange(start, end), 'If-Range': etag });
   if (response.status === 206) return response;
   if (!response.ok) throw await toDownloadError(response, start);
   await response.body?.cancel();

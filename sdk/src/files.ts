@@ -6,8 +6,9 @@ import { type Content, type PreparedContent, type Progress, prepare, sendsStream
 import type { Envelope, Properties, SavedVersion } from './description.ts';
 import { makeKey } from './keys.ts';
 import { call } from './request.ts';
+import type { Source, UploadOptions } from './resumable.ts';
 import { fromBlob, fromStream, pieceBytes, readStart } from './sources.ts';
-import { type Source, type UploadOptions, upload } from './uploads.ts';
+import { upload } from './uploads.ts';
 
 export interface NewFile {
   /** The id of the folder to save it in; the root by default. */

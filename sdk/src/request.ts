@@ -23,6 +23,8 @@ export type Request<Name extends OperationName> = Parameters<Name> &
     /** Whether sending it twice has the same effect as sending it once; always so for GET. */
     isRepeatable?: boolean | undefined;
     isStreamed?: boolean | undefined;
+    /** Without token, AppKey and space. */
+    isAnonymous?: boolean | undefined;
   };
 
 /** The answer as JSON. */
@@ -73,10 +75,12 @@ interface PlainRequest extends CallOptions {
   body?: FetchInit['body'] | (() => FetchInit['body']);
   isRepeatable?: boolean | undefined;
   isStreamed?: boolean | undefined;
+  isAnonymous?: boolean | undefined;
 }
 
 /** Sends a request with the caller's token, and once more with a new token if the service rejects the old one. */
 async function sendTo(cabinet: Cabinet, request: PlainRequest): Promise<Response> {
+  if (request.isAnonymous === true) return sendWith(cabinet, request, null);
   const token = await awaitToken(cabinet, null, request.signal);
   const response = await sendWith(cabinet, request, token);
   if (response.status !== 401 || !isBodyRepeatable(request)) return response;
@@ -91,7 +95,7 @@ function isBodyRepeatable({ body }: PlainRequest): boolean {
   return typeof body === 'function' || !(body instanceof ReadableStream);
 }
 
-function sendWith(cabinet: Cabinet, request: PlainRequest, token: string): Promise<Response> {
+function sendWith(cabinet: Cabinet, request: PlainRequest, token: string | null): Promise<Response> {
   const { method, url, json, signal } = request;
   const headers = toHeaders(cabinet, request, token);
   // Throws for an invalid header now; inside the attempts it would look like a lost connection.
@@ -115,14 +119,20 @@ function sendWith(cabinet: Cabinet, request: PlainRequest, token: string): Promi
   });
 }
 
-function toHeaders(cabinet: Cabinet, { headers, json }: PlainRequest, token: string): Record<string, string> {
+function toHeaders(cabinet: Cabinet, { headers, json }: PlainRequest, token: string | null): Record<string, string> {
   const given = Object.entries({ ...headers }).filter(([, value]) => value !== undefined && value !== null);
   return {
-    Authorization: `Bearer ${token}`,
-    AppKey: cabinet.appKey,
-    ...(cabinet.spaceId !== undefined && { SpaceId: cabinet.spaceId }),
+    ...(token !== null && toCredentials(cabinet, token)),
     ...(json !== undefined && { 'Content-Type': 'application/json' }),
     ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+  };
+}
+
+function toCredentials({ appKey, spaceId }: Cabinet, token: string): Record<string, string> {
+  return {
+    Authorization: `Bearer ${token}`,
+    AppKey: appKey,
+    ...(spaceId !== undefined && { SpaceId: spaceId }),
   };
 }
 

@@ -1,7 +1,8 @@
-// Using links: whoever has the secret of a link needs no token. `secret` is the last part of the link's address.
+// Using links by their secret, the last part of the link's address. No token is sent, whoever the connection is for. Who has no
+// account and only the address takes `openSharedLink`.
 
 import type { Cabinet, CallOptions } from './connect.ts';
-import type { Envelope, OpenedShare, ReceivedFile } from './description.ts';
+import type { Envelope, OpenedShare, Operations, ReceivedFile } from './description.ts';
 import { callPage, type Paged, type PageOptions } from './pages.ts';
 import { readJson, send } from './request.ts';
 
@@ -11,26 +12,32 @@ export interface SharedLink {
   password?: string | undefined;
 }
 
-function toHeaders(password: string | undefined): { SharePassword?: string } {
+/** Of every request for a link. */
+export function toHeaders(password: string | undefined): { SharePassword?: string } {
   return password === undefined ? {} : { SharePassword: encodeURIComponent(password) };
+}
+
+export interface SharedPageOptions extends PageOptions {
+  order?: NonNullable<Operations['GET /shared/{secret}']['query']>['order'];
 }
 
 /** Opens a link: a folder with a page of its children, or a file; neither where files can be sent. */
 export function sharedPage(
   cabinet: Cabinet,
   { secret, password }: SharedLink,
-  { signal, ...query }: PageOptions = {},
+  { signal, ...query }: SharedPageOptions = {},
 ): Promise<Paged<OpenedShare>> {
-  return callPage(cabinet, 'GET /shared/{secret}', { path: { secret }, headers: toHeaders(password), query, signal });
+  const request = { path: { secret }, headers: toHeaders(password), query, signal, isAnonymous: true };
+  return callPage(cabinet, 'GET /shared/{secret}', request);
 }
 
 /** A folder beneath a link, with a page of its children. */
 export function sharedFolderPage(
   cabinet: Cabinet,
   { secret, password, id }: SharedLink & { id: string },
-  { signal, ...query }: PageOptions = {},
+  { signal, ...query }: SharedPageOptions = {},
 ): Promise<Paged<Envelope>> {
-  const request = { path: { secret, id }, headers: toHeaders(password), query, signal };
+  const request = { path: { secret, id }, headers: toHeaders(password), query, signal, isAnonymous: true };
   return callPage(cabinet, 'GET /shared/{secret}/folders/{id}', request);
 }
 
@@ -40,7 +47,13 @@ export async function openSharedFile(
   { secret, password, id }: SharedLink & { id: string },
   options: CallOptions = {},
 ): Promise<ReadableStream<Uint8Array>> {
-  const request = { ...options, path: { secret, id }, headers: toHeaders(password), isStreamed: true };
+  const request = {
+    ...options,
+    path: { secret, id },
+    headers: toHeaders(password),
+    isStreamed: true,
+    isAnonymous: true,
+  };
   const response = await send(cabinet, 'GET /shared/{secret}/files/{id}/content', request);
   return response.body ?? new Blob([]).stream();
 }
@@ -51,7 +64,7 @@ export async function openSharedArchive(
   { secret, password }: SharedLink,
   options: CallOptions = {},
 ): Promise<ReadableStream<Uint8Array>> {
-  const request = { ...options, path: { secret }, headers: toHeaders(password), isStreamed: true };
+  const request = { ...options, path: { secret }, headers: toHeaders(password), isStreamed: true, isAnonymous: true };
   const response = await send(cabinet, 'GET /shared/{secret}/archive', request);
   return response.body ?? new Blob([]).stream();
 }
@@ -64,6 +77,6 @@ export async function sendShared(
 ): Promise<ReceivedFile> {
   const type = { 'Content-Type': 'application/octet-stream', FileName: encodeURIComponent(name) };
   const headers = { ...type, ...toHeaders(password) };
-  const request = { ...options, path: { secret }, headers, body: content };
+  const request = { ...options, path: { secret }, headers, body: content, isAnonymous: true };
   return await readJson<ReceivedFile>(await send(cabinet, 'POST /shared/{secret}/files', request));
 }

@@ -1,7 +1,7 @@
 // Where an upload's bytes come from: a blob, which can be read from any offset; or a stream, of which the piece in flight is kept
 // until the service has it.
 
-import type { Piece, Source } from './uploads.ts';
+import type { Piece, Source } from './resumable.ts';
 
 /** A large request is cheaper than many small ones. A small one loses less, and reports progress where streams cannot be sent. */
 export const pieceBytes = 8 * 1024 * 1024;

@@ -25,12 +25,7 @@ function isForBrowsers([name, { responses }]: [string, Operation]): boolean {
 /** What speaks tus has a client of its own, load balancers and scanners too; OPTIONS is what browsers and such clients ask by themselves. */
 function isForOthers([name]: [string, Operation]): boolean {
   const isForMachines = name === 'GET {base}/health/ready/write' || name === 'GET {base}/.well-known/security.txt';
-  return (
-    isForMachines ||
-    name === 'POST /uploads' ||
-    name.includes('/shared/{secret}/uploads') ||
-    name.startsWith('OPTIONS ')
-  );
+  return isForMachines || name === 'POST /uploads' || name.startsWith('OPTIONS ');
 }
 
 test('every operation of the description has a function, but for what only browsers and tus clients ask', () => {
@@ -50,7 +45,9 @@ for (const [name, { functionName, call }] of Object.entries<Call>(calls)) {
       token: async () => 'token',
       fetch: async (url, { method }) => {
         asked.push(`${method} ${url.replace('http://cabinet.invalid', '').split('?')[0]}`);
-        return new Response(JSON.stringify({ Cursor: 'c', access_token: 't', expires_in: 60, Offset: 0 }));
+        return new Response(
+          JSON.stringify({ Cursor: 'c', access_token: 't', expires_in: 60, Offset: 0, EntryId: null }),
+        );
       },
     });
     await call(cabinet).catch(() => {});

@@ -18,6 +18,10 @@ const principal = 'user:alice';
 const version = 2;
 const secret = 'a-secret';
 
+function sendByLink({ url, fetch }: client.Cabinet, resume?: string): Promise<unknown> {
+  return client.openSharedLink(`${url}/s/${secret}`, { fetch }).send({ name: 'a', content: 'a' }, { resume });
+}
+
 export const calls: Partial<Record<keyof Operations, Call>> = {
   'POST /folders': by('createFolder', (c) => client.createFolder(c, { name: 'a' })),
   'GET /folders': by('findFolder', (c) => client.findFolder(c, '/a')),
@@ -53,6 +57,10 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /shared/{secret}/files/{id}/content': by('openSharedFile', (c) => client.openSharedFile(c, { secret, id })),
   'GET /shared/{secret}/archive': by('openSharedArchive', (c) => client.openSharedArchive(c, { secret })),
   'POST /shared/{secret}/files': by('sendShared', (c) => client.sendShared(c, { secret, name: 'a', content: 'a' })),
+  'POST /shared/{secret}/uploads': by('openSharedLink', (c) => sendByLink(c)),
+  'GET /shared/{secret}/uploads/{id}': by('openSharedLink', (c) => sendByLink(c, id)),
+  'PATCH /shared/{secret}/uploads/{id}': by('openSharedLink', (c) => sendByLink(c, id)),
+  'DELETE /shared/{secret}/uploads/{id}': by('openSharedLink', (c) => sendByLink(c, id)),
   'PATCH /entries/{id}': by('changeEntry', (c) => client.changeEntry(c, { id, name: 'b' })),
   'DELETE /entries/{id}': by('deleteEntry', (c) => client.deleteEntry(c, { id })),
   'POST /entries/{id}/copy': by('copyEntry', (c) => client.copyEntry(c, { id })),
