@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { HtmlTagDescriptor, Plugin } from 'vite';
+import type { HtmlTagDescriptor, InlineConfig, Plugin, Rolldown } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -44,21 +44,30 @@ async function build(): Promise<void> {
   const staging = join(dist, `console-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
-    await bundle({
+    const planned: InlineConfig = {
       root: import.meta.dirname,
       configFile: false,
       logLevel: 'warn',
-      plugins: [react(), preloadRender()],
-      // In the page absolute, since it is served at many addresses; elsewhere relative, since there may be a base path.
-      experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
       build: {
-        outDir: staging,
-        emptyOutDir: true,
         target: 'es2023',
         // The Content-Security-Policy forbids inline scripts and data URLs.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
+      },
+    };
+    // What is needed together is known once everything has been bundled.
+    const first = await bundle({ ...planned, plugins: [react()], build: { ...planned.build, write: false } });
+    await bundle({
+      ...planned,
+      plugins: [react(), preloadRender()],
+      // In the page absolute, since it is served at many addresses; elsewhere relative, since there may be a base path.
+      experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
+      build: {
+        ...planned.build,
+        outDir: staging,
+        emptyOutDir: true,
+        rolldownOptions: { output: { codeSplitting: { groups: groupChunks(first as Rolldown.RolldownOutput) } } },
       },
     });
     for (const folder of [staging, join(staging, 'assets')]) compressIn(folder);
@@ -69,6 +78,38 @@ async function build(): Promise<void> {
   }
 }
 
+/** What is needed together: the entry, what every page needs, and the pages of users, each without what is in those before it. */
+const together = ['index', 'render', 'pages'];
+/** A smaller chunk costs more as a request than it saves where it is not needed. */
+const minChunkBytes = 8_000;
+
+/**
+ * One chunk for all that is needed together, where the bundler would make one for each set of pages that share something; and one for
+ * small parts of other pages. Nothing is added to the first page.
+ */
+function groupChunks({ output }: Rolldown.RolldownOutput): Rolldown.CodeSplittingGroup[] {
+  const chunks = output.filter((one) => one.type === 'chunk');
+  const entries = chunks.filter(({ isEntry, isDynamicEntry }) => isEntry || isDynamicEntry);
+  const names = new Map<string, string>();
+  const assign = ({ moduleIds }: Rolldown.OutputChunk, name: string) => {
+    for (const id of moduleIds) if (!names.has(id)) names.set(id, name);
+  };
+  for (const name of together) {
+    const needed = new Set(entries.filter((one) => one.name === name));
+    // Iterating a set includes items that are added meanwhile.
+    for (const one of needed) {
+      assign(one, name);
+      for (const other of chunks) if (one.imports.includes(other.fileName)) needed.add(other);
+    }
+  }
+  for (const one of chunks) if (!entries.includes(one) && one.code.length < minChunkBytes) assign(one, 'parts');
+  return [...together, 'parts'].map((name, index, { length }) => ({
+    name,
+    test: (id: string) => names.get(id) === name,
+    priority: length - index,
+  }));
+}
+
 /** Every page needs `render.tsx`: a preload fetches it before the first script imports it. */
 function preloadRender(): Plugin {
   return {
@@ -77,7 +118,7 @@ function preloadRender(): Plugin {
       order: 'post',
       handler(_page, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
-        const rendering = chunks.find(({ isDynamicEntry, name }) => isDynamicEntry && name === 'render');
+        const rendering = chunks.find(({ name }) => name === 'render');
         const names = new Set(rendering === undefined ? [] : [rendering.fileName]);
         // Iterating a set includes items that are added meanwhile.
         for (const name of names) {

@@ -165,6 +165,8 @@ test('axe finds nothing on a phone, in light and dark colours', options, async (
   const { page, context, problems } = await openConsole(world, world.people.manager, { viewport, isTouch: true });
   const seen = page.locator('[role=row][aria-rowindex]').first();
   await seen.waitFor();
+  const moving = await page.evaluate("getComputedStyle(document.querySelector('.shell')).transitionDuration");
+  assert.equal(moving, '0s', 'who wants less motion has none, not one of each element at every change');
   await hold(page, 'phone-files');
   await page.getByRole('button', { name: 'Navigation' }).tap();
   await page.locator('.side[data-open=true] .tree-link').first().waitFor();

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('the first load has at most 200 KB of script, compressed, and nothing inline', options, async () => {
+test('the first load has at most 200 KB of script, compressed, in six files, and nothing inline', options, async () => {
   const { page, context } = await openConsole(world, world.people.editor);
   await page.locator('.entries, .empty').first().waitFor();
   const sizes = (await page.evaluate(
@@ -26,6 +26,7 @@ test('the first load has at most 200 KB of script, compressed, and nothing inlin
   )) as number[];
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   assert.ok(bytes > 50_000 && bytes <= 200_000, `${bytes} bytes in ${sizes.length} scripts`);
+  assert.ok(sizes.length <= 6, `${sizes.length} scripts`);
   assert.doesNotMatch(readFileSync(join(built, 'index.html'), 'utf8'), /<script>|<style|style="|onload=/);
   await context.close();
 });

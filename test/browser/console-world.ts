@@ -97,6 +97,8 @@ export async function openConsole(world: World, who: Person, options: ConsoleOpt
     colorScheme,
     viewport,
     locale,
+    // Each click would wait until a dialog has come to rest; what moves is drawn anew for each frame.
+    reducedMotion: 'reduce',
     hasTouch: options.isTouch ?? false,
     acceptDownloads: true,
     permissions: ['clipboard-read', 'clipboard-write'],
