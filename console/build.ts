@@ -54,6 +54,13 @@ async function build(): Promise<void> {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
+        // Beside the console, a script for the page of a link (`src/rest/shared-pages.ts`).
+        rolldownOptions: {
+          input: {
+            index: join(import.meta.dirname, 'index.html'),
+            'visitor-markdown': join(import.meta.dirname, 'sharing/visitor-markdown.tsx'),
+          },
+        },
       },
     };
     // What is needed together is known once everything has been bundled.

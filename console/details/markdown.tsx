@@ -8,12 +8,6 @@ import remarkGfm from 'remark-gfm';
 const plugins = [remarkGfm];
 
 const components: Components = {
-  // The page has its own h1 and h2 above.
-  h1: 'h3',
-  h2: 'h4',
-  h3: 'h5',
-  h4: 'h6',
-  h5: 'h6',
   a: ({ href, children }) => <SafeLink href={href ?? ''}>{children}</SafeLink>,
   // Loading it would tell another server who looks at the file.
   img: ({ alt }) => alt,
@@ -26,10 +20,17 @@ const components: Components = {
   ),
 };
 
-export function Markdown({ text }: { text: string }) {
+/** The headings of a text stand below those of its page. */
+const headings = {
+  h1: { h1: 'h2', h2: 'h3', h3: 'h4', h4: 'h5', h5: 'h6' },
+  h2: { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6' },
+} as const;
+
+/** `below`: the lowest heading of the page above it. */
+export function Markdown({ text, below = 'h2' }: { text: string; below?: 'h1' | 'h2' }) {
   return (
     <div className="look-markdown">
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
+      <ReactMarkdown remarkPlugins={plugins} components={{ ...components, ...headings[below] }}>
         {text}
       </ReactMarkdown>
     </div>

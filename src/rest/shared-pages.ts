@@ -1,12 +1,13 @@
-// The pages of links: plain HTML that works without script, but for sending files; on phones, in light and dark mode and with screen
-// readers. All names are escaped. What users stored is shown only as pictures, sound, video and plain text, which run nothing.
+// The pages of links: plain HTML that works without script, but for sending files and for previews of text and PDF; on phones, in
+// light and dark mode and with screen readers; in the language of the browser. All names are escaped.
 
 import { escapeHtml } from '../auth/pages.ts';
-import { readMediaType } from '../domain/content-type.ts';
 import type { Entry } from '../domain/entry.ts';
 import type { Share } from '../domain/share.ts';
+import { isShown, renderPreview } from './shared-page/previews.ts';
+import type { PageWords } from './shared-page/words.ts';
 
-/** Of every page: nothing inline, nothing from elsewhere. */
+/** Of every page: nothing inline, nothing from elsewhere. Blobs are for PDFs in the browser's own viewer. */
 export const sharedPageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [
@@ -15,7 +16,7 @@ export const sharedPageHeaders: Readonly<Record<string, string>> = {
     "style-src 'self'",
     "img-src 'self'",
     "media-src 'self'",
-    "frame-src 'self'",
+    'frame-src blob:',
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -28,6 +29,7 @@ export const sharedPageHeaders: Readonly<Record<string, string>> = {
   'X-Robots-Tag': 'noindex',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
+  Vary: 'Accept-Language',
 };
 
 /** Where the pages and the bytes of a link are. */
@@ -38,18 +40,26 @@ export interface PagePaths {
   page: string;
   /** `/v1/contentmanagement/shared/{secret}`. */
   content: string;
+  /** The script that shows Markdown. Null: the console was not built. */
+  markdown: string | null;
 }
 
-function layout({ files }: Pick<PagePaths, 'files'>, title: string, content: string, script = ''): string {
-  const source = script === '' ? '' : `\n<script src="${files}/${script}" type="module"></script>`;
+/** Of one page. */
+export interface PageContext {
+  paths: PagePaths;
+  words: PageWords;
+}
+
+function layout({ paths, words }: PageContext, title: string, content: string, scripts: string[] = []): string {
+  const sources = scripts.map((source) => `\n<script src="${source}" type="module"></script>`).join('');
   return `<!doctype html>
-<html lang="en">
+<html lang="${words.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)} – Cabinet</title>
-<link rel="stylesheet" href="${files}/page.css">${source}
+<link rel="stylesheet" href="${paths.files}/page.css">${sources}
 </head>
 <body>
 <header>${mark}Cabinet</header>
@@ -66,51 +76,56 @@ const mark = `<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"
 <path d="M8 7h7l1.5 2H24v6H8z" fill="#f2c66d"/><rect x="8" y="17" width="16" height="8" rx="1.5" fill="#fffdf8"/>
 <rect x="13" y="20" width="6" height="2" rx="1" fill="#17594a"/></svg>`;
 
-export function renderNoShare(paths: Pick<PagePaths, 'files'>): string {
-  return layout(
-    paths,
-    'No such link',
-    `<h1>This link does not work</h1>
-<p>It is unknown, or can no longer be used. Ask whoever sent it for a new one.</p>
-<p class="soft">ShareNotFound</p>`,
-  );
+export function renderNoShare(page: PageContext): string {
+  const { title, heading, help } = page.words.unusable;
+  return layout(page, title, `<h1>${heading}</h1>\n<p>${help}</p>\n<p class="soft">ShareNotFound</p>`);
 }
 
-export function renderPasswordForm(paths: PagePaths, problem: string | null): string {
-  const shown = problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`;
+export function renderTooMany(page: PageContext): string {
+  const { title, heading, help, again } = page.words.tooMany;
+  const link = `<p><a href="${page.paths.page}">${again}</a></p>`;
+  return layout(page, title, `<h1>${heading}</h1>\n<p class="problem" role="alert">${help}</p>\n${link}`);
+}
+
+export function renderPasswordForm(page: PageContext, { isWrong }: { isWrong: boolean }): string {
+  const { title, heading, label, open, wrong } = page.words.password;
+  const problem = isWrong ? `<p class="problem" role="alert">${wrong}</p>\n` : '';
   return layout(
-    paths,
-    'Password',
-    `<h1>This link needs a password</h1>
-${shown}<form method="post" action="${paths.page}">
-<label for="password">Password</label>
+    page,
+    title,
+    `<h1>${heading}</h1>
+${problem}<form method="post" action="${page.paths.page}">
+<label for="password">${label}</label>
 <input id="password" name="password" type="password" autocomplete="off" maxlength="256" required autofocus>
-<button>Open</button>
+<button>${open}</button>
 </form>`,
   );
 }
 
-function renderHead({ name, note, expiresAt }: Share, heading = name): string {
+function renderHead({ words }: PageContext, { name, note, expiresAt }: Share, heading = name): string {
   const text = note === null ? '' : `\n<p class="note">${escapeHtml(note)}</p>`;
   const end = new Date(expiresAt);
-  const until = end.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return `<h1>${escapeHtml(heading)}</h1>${text}
-<p class="soft">This link works until <time datetime="${end.toISOString()}">${until}</time>.</p>`;
+  const day = end.toLocaleDateString(words.locale, { dateStyle: 'long', timeZone: 'UTC' });
+  const until = words.until(`<time datetime="${end.toISOString()}">${day}</time>`);
+  return `<h1>${escapeHtml(heading)}</h1>${text}\n<p class="soft">${until}</p>`;
 }
 
-export function renderUploadPage(paths: PagePaths, share: Share): string {
+export function renderUploadPage(page: PageContext, share: Share): string {
+  const { paths, words } = page;
+  const { choose, send, needsScript } = words.upload;
+  const texts = escapeHtml(JSON.stringify(words.sending));
   return layout(
-    paths,
+    page,
     share.name,
-    `${renderHead(share)}
-<form data-uploads="${paths.content}/uploads" method="post">
-<label for="files">Files to send</label>
+    `${renderHead(page, share)}
+<form data-uploads="${paths.content}/uploads" data-words="${texts}" method="post">
+<label for="files">${choose}</label>
 <input id="files" type="file" multiple required>
-<button>Send</button>
+<button>${send}</button>
 </form>
 <ul data-list aria-live="polite"></ul>
-<noscript><p class="problem">Sending files needs JavaScript.</p></noscript>`,
-    'upload.js',
+<noscript><p class="problem">${needsScript}</p></noscript>`,
+    [`${paths.files}/upload.js`],
   );
 }
 
@@ -124,18 +139,24 @@ interface FolderView {
   next: string | null;
 }
 
-export function renderFolderPage(paths: PagePaths, { share, folder, isTop, children, next }: FolderView): string {
-  const items = children.map((child) => renderItem(paths, share, child)).join('\n');
-  const all = isTop ? `<a class="button" href="${paths.content}/archive" download>Download everything</a>` : '';
-  const up = isTop ? '' : `<nav><a href="${paths.page}">Back to ${escapeHtml(share.name)}</a></nav>\n`;
+export function renderFolderPage(page: PageContext, { share, folder, isTop, children, next }: FolderView): string {
+  const { paths, words } = page;
+  const items = children.map((child) => renderItem(page, share, child)).join('\n');
+  const all = isTop ? `<a class="button" href="${paths.content}/archive" download>${words.folder.all}</a>` : '';
   const here = isTop ? paths.page : `${paths.page}/folders/${folder.id}`;
-  const more = next === null ? '' : `\n<p><a href="${here}?${escapeHtml(next)}">Show more</a></p>`;
-  const list = children.length === 0 ? '<p>This folder is empty.</p>' : `<ul class="entries">\n${items}\n</ul>`;
+  const more = next === null ? '' : `\n<p><a href="${here}?${escapeHtml(next)}">${words.folder.more}</a></p>`;
+  const list = children.length === 0 ? `<p>${words.folder.empty}</p>` : `<ul class="entries">\n${items}\n</ul>`;
   const heading = isTop ? share.name : folder.name;
-  return layout(paths, heading, `${up}${renderHead(share, heading)}\n${all}\n${list}${more}`);
+  const up = isTop ? '' : renderUp(page, share);
+  return layout(page, heading, `${up}${renderHead(page, share, heading)}\n${all}\n${list}${more}`);
 }
 
-function renderItem(paths: PagePaths, share: Share, entry: Entry): string {
+function renderUp({ paths, words }: PageContext, { name }: Share): string {
+  return `<nav><a href="${paths.page}">${escapeHtml(words.folder.back(name))}</a></nav>\n`;
+}
+
+function renderItem(page: PageContext, share: Share, entry: Entry): string {
+  const { paths, words } = page;
   const name = escapeHtml(entry.name);
   if (entry.kind === 'folder') {
     return `<li>${icons.folder}<a class="name" href="${paths.page}/folders/${entry.id}">${name}/</a></li>`;
@@ -143,7 +164,8 @@ function renderItem(paths: PagePaths, share: Share, entry: Entry): string {
   const shown = isShown(share, entry)
     ? `<a class="name" href="${paths.page}/files/${entry.id}">${name}</a>`
     : `<span class="name">${name}</span>`;
-  return `<li>${icons.file}${shown}<span class="soft size">${toSize(entry.sizeBytes)}</span>${toDownload(paths, entry)}</li>`;
+  const size = `<span class="soft size">${toSize(words, entry.sizeBytes)}</span>`;
+  return `<li>${icons.file}${shown}${size}${toDownload(page, entry)}</li>`;
 }
 
 const drawn = (kind: string, path: string) =>
@@ -156,42 +178,31 @@ const icons = {
   file: drawn('file', 'M5.5 2.5h6l3.5 3.5v11.5h-9.5zM11.5 2.5V6H15'),
 };
 
-function toDownload({ content }: PagePaths, { id, name }: Entry, style = ''): string {
-  const label = `Download ${escapeHtml(name)}`;
-  return `<a${style} href="${content}/files/${id}/content" download aria-label="${label}">Download</a>`;
+function toDownload({ paths, words }: PageContext, { id, name }: Entry, style = ''): string {
+  const label = escapeHtml(words.downloadOne(name));
+  return `<a${style} href="${paths.content}/files/${id}/content" download aria-label="${label}">${words.download}</a>`;
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-function toSize(bytes: number): string {
+function toSize({ locale }: PageWords, bytes: number): string {
   let size = bytes;
   let unit = 0;
   for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
-  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
-}
-
-/** Where downloads are limited, showing a file would use one up. */
-function isShown({ maxDownloads }: Share, entry: Entry): boolean {
-  return maxDownloads === null && toPreview(entry, '') !== null;
-}
-
-function toPreview({ contentType, name }: Entry, source: string): string | null {
-  const type = readMediaType(contentType)?.essence ?? '';
-  const label = escapeHtml(name);
-  if (/^image\/(png|jpeg|gif|webp|avif)$/.test(type)) return `<img src="${source}" alt="${label}">`;
-  if (/^video\/(mp4|webm|ogg)$/.test(type)) return `<video src="${source}" controls preload="metadata"></video>`;
-  if (/^audio\/(mpeg|mp4|ogg|wav|flac)$/.test(type))
-    return `<audio src="${source}" controls preload="metadata"></audio>`;
-  return type === 'text/plain' ? `<iframe src="${source}" title="${label}" sandbox></iframe>` : null;
+  const digits = unit === 0 || Number.isInteger(size) ? 0 : 1;
+  return `${size.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[unit]}`;
 }
 
 /** One file, with what can be shown of it. */
-export function renderFilePage(paths: PagePaths, share: Share, file: Entry): string {
+export function renderFilePage(page: PageContext, share: Share, file: Entry): string {
+  const { paths, words } = page;
   const isTop = share.entryId === file.id;
   const source = `${paths.content}/files/${file.id}/content?inline=true`;
-  const preview = isShown(share, file) ? toPreview(file, source) : null;
-  const up = isTop ? '' : `<nav><a href="${paths.page}">Back to ${escapeHtml(share.name)}</a></nav>\n`;
-  const size = `<p class="soft">${toSize(file.sizeBytes)}</p>`;
-  const content = `${renderHead(share, isTop ? share.name : file.name)}\n${size}\n${toDownload(paths, file, ' class="button"')}\n${preview ?? ''}`;
-  return layout(paths, file.name, `${up}${content}`);
+  const size = (bytes: number) => toSize(words, bytes);
+  const { html, isMarkdown } = renderPreview({ share, file }, { source, words, toSize: size });
+  const head = `${isTop ? '' : renderUp(page, share)}${renderHead(page, share, isTop ? share.name : file.name)}`;
+  const download = toDownload(page, file, ' class="button"');
+  const content = `${head}\n<p class="soft">${size(file.sizeBytes)}</p>\n${download}\n${html}`;
+  const markdown = isMarkdown && paths.markdown !== null ? [paths.markdown] : [];
+  return layout(page, file.name, content, [`${paths.files}/view.js`, ...markdown]);
 }

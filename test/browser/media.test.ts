@@ -8,9 +8,9 @@ import { type Caller, call, saveFile } from '../interface/client.ts';
 import { addCaller, makeDataFolder, removeDataFolder } from '../service/service.ts';
 import { type StartedHere, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, withoutBrowser } from './browser.ts';
+import { makeSound, samplesPerSecond } from './sample-media.ts';
 
 const seconds = 600;
-const samplesPerSecond = 44_100;
 const dataFolder = makeDataFolder();
 let service: StartedHere;
 let caller: Caller;
@@ -30,30 +30,11 @@ after(async () => {
   removeDataFolder(dataFolder);
 });
 
-/** Ten minutes of silence as WAV: 16 bits, one channel. */
-function makeSound(): Buffer {
-  const dataBytes = seconds * samplesPerSecond * 2;
-  const sound = Buffer.alloc(44 + dataBytes);
-  sound.write('RIFF', 0);
-  sound.writeUInt32LE(36 + dataBytes, 4);
-  sound.write('WAVEfmt ', 8);
-  sound.writeUInt32LE(16, 16);
-  sound.writeUInt16LE(1, 20);
-  sound.writeUInt16LE(1, 22);
-  sound.writeUInt32LE(samplesPerSecond, 24);
-  sound.writeUInt32LE(samplesPerSecond * 2, 28);
-  sound.writeUInt16LE(2, 32);
-  sound.writeUInt16LE(16, 34);
-  sound.write('data', 36);
-  sound.writeUInt32LE(dataBytes, 40);
-  return sound;
-}
-
 test('a media element can seek in a linked file', { skip: withoutBrowser }, async (context) => {
   const { File } = await saveFile(
     caller,
     { FolderId: '', FileName: 'silence.wav', 'Content-Type': 'audio/wav' },
-    makeSound(),
+    makeSound(seconds),
   );
   const body = JSON.stringify({ Disposition: 'inline', ExpiresInSeconds: 600 });
   const headers = { 'Content-Type': 'application/json' };

@@ -142,3 +142,20 @@ test('what is refused says why, and the other files are sent', options, async ()
   await checkView(page, 'public-upload-refused');
   await context.close();
 });
+
+test('in a German browser, sending files is German', options, async () => {
+  const { page, context } = await openStranger(world, { locale: 'de' });
+  await page.goto(address());
+  await page.evaluate(`(() => {
+    const made = new DataTransfer();
+    made.items.add(new File([new Uint8Array(33_000_000)], 'zu groß.bin'));
+    made.items.add(new File(['klein'], 'klein $& {name}.txt'));
+    document.querySelector('input[type=file]').files = made.files;
+  })()`);
+  await page.getByText('Dateien zum Senden').waitFor();
+  await page.getByRole('button', { name: 'Senden', exact: true }).tap();
+  await line(page, 'klein').getByText('Gesendet', { exact: true }).waitFor();
+  await page.getByRole('progressbar', { name: 'klein $& {name}.txt wird gesendet' }).waitFor();
+  await line(page, 'zu groß.bin').getByText('Die Datei ist zu groß.').waitFor();
+  await context.close();
+});

@@ -16,14 +16,16 @@ interface StrangerOptions {
   viewport?: { width: number; height: number };
   /** Where the service is reached. */
   base?: string;
+  /** The language of the browser. */
+  locale?: string;
 }
 
 /** A browser of its own, without anything kept. */
 export async function openStranger(world: World, options: StrangerOptions = {}): Promise<Stranger> {
-  const { viewport = { width: 390, height: 844 }, base = world.base } = options;
+  const { viewport = { width: 390, height: 844 }, base = world.base, locale = 'en-US' } = options;
   const context = await world.browser.context
     .browser()
-    ?.newContext({ viewport, hasTouch: true, acceptDownloads: true });
+    ?.newContext({ viewport, hasTouch: true, acceptDownloads: true, locale });
   assert.ok(context);
   context.setDefaultTimeout(patientMs);
   const page = await context.newPage();

@@ -74,8 +74,14 @@ test('A folder, what is beneath it and a file have pages', async () => {
   const content = `/v1/contentmanagement/shared/${secretOf(share)}`;
   for (const address of [`${content}/archive`, `${content}/files/${file.Id}/content`])
     assert.ok(text.includes(address));
-  assert.match(toText(await open(share, `/files/${file.Id}`)), /<iframe src="[^"]+inline=true" title="[^"]+" sandbox>/);
-  for (const path of ['page.css', 'upload.js']) assert.equal((await send(owner.base, `/s-files/${path}`)).status, 200);
+  const page = toText(await open(share, `/files/${file.Id}`));
+  assert.match(
+    page,
+    /<div class="look" data-look="text" data-source="[^"]+inline=true" data-bytes="262144" data-name="&#60;/,
+  );
+  assert.match(page, /<noscript><p>The preview needs JavaScript.<\/p><\/noscript>/);
+  for (const path of ['page.css', 'upload.js', 'view.js'])
+    assert.equal((await send(owner.base, `/s-files/${path}`)).status, 200);
   assert.equal((await showShare(owner, share)).Downloads, 0);
 });
 

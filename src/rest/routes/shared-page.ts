@@ -12,12 +12,14 @@ import { answerHeader } from '../openapi/headers.ts';
 import { Type } from '../openapi/json-schema.ts';
 import { pageParameters } from '../pages.ts';
 import { type OpenRoute, type RouteExchange, routeNotFound } from '../route.ts';
+import { chooseWords } from '../shared-page/choose-words.ts';
 import {
-  type PagePaths,
+  type PageContext,
   renderFilePage,
   renderFolderPage,
   renderNoShare,
   renderPasswordForm,
+  renderTooMany,
   renderUploadPage,
   sharedPageHeaders,
 } from '../shared-pages.ts';
@@ -28,12 +30,20 @@ import { listShared } from './shared.ts';
 const path = '/s/{secret}';
 const filesPath = '/s-files';
 
-function toPaths({ basePath }: EnvironmentContext, { parameters }: RouteExchange): PagePaths {
+function toPageContext(
+  { basePath, console: { assets } }: EnvironmentContext,
+  { parameters, request }: RouteExchange,
+): PageContext {
   const secret = encodeURIComponent(parameters.secret ?? '');
+  const markdown = [...assets.keys()].find((name) => /^visitor-markdown-[\w-]+\.js$/.test(name));
   return {
-    files: basePath + filesPath,
-    page: `${basePath}/s/${secret}`,
-    content: `${basePath}/v1/contentmanagement/shared/${secret}`,
+    paths: {
+      files: basePath + filesPath,
+      page: `${basePath}/s/${secret}`,
+      content: `${basePath}/v1/contentmanagement/shared/${secret}`,
+      markdown: markdown === undefined ? null : `${basePath}/assets/${markdown}`,
+    },
+    words: chooseWords(request.headers['accept-language']),
   };
 }
 
@@ -47,19 +57,19 @@ const challenge = { 'WWW-Authenticate': 'SharePassword realm="cabinet"' };
 async function withPages(
   context: EnvironmentContext,
   exchange: RouteExchange,
-  run: (paths: PagePaths) => Promise<Answer>,
+  run: (shown: PageContext) => Promise<Answer>,
 ): Promise<Answer> {
-  const paths = toPaths(context, exchange);
+  const shown = toPageContext(context, exchange);
   try {
-    return await run(paths);
+    return await run(shown);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { code, message, details } = error;
+    const { code, details } = error;
     const wait = details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) };
-    if (code === 'SharePasswordMissing') return page(renderPasswordForm(paths, null), 401, challenge);
-    if (code === 'SharePasswordInvalid') return page(renderPasswordForm(paths, message), 401, challenge);
-    if (code === 'TooManyRequests') return page(renderPasswordForm(paths, `${message} Try again later.`), 403, wait);
-    if (/NotFound$|^NotAFolder$/.test(code)) return page(renderNoShare(paths), 404);
+    if (code === 'SharePasswordMissing') return page(renderPasswordForm(shown, { isWrong: false }), 401, challenge);
+    if (code === 'SharePasswordInvalid') return page(renderPasswordForm(shown, { isWrong: true }), 401, challenge);
+    if (code === 'TooManyRequests') return page(renderTooMany(shown), 403, wait);
+    if (/NotFound$|^NotAFolder$/.test(code)) return page(renderNoShare(shown), 404);
     throw error;
   }
 }
@@ -76,13 +86,13 @@ export const sharedPageRoute: OpenRoute = {
   action: null,
   isForPeople: true,
   async handle(context, exchange) {
-    return await withPages(context, exchange, async (paths) => {
+    return await withPages(context, exchange, async (shown) => {
       const used = await useShare(context.cabinet, readShareUse(exchange));
       const { share, entry } = used;
       if (exchange.request.method === 'GET') await recordOpened(context.cabinet, used);
-      if (share.access === 'upload') return page(renderUploadPage(paths, share));
-      if (entry.kind === 'file') return page(renderFilePage(paths, share, entry));
-      return await answerFolder(context, exchange, { paths, used, folderId: entry.id });
+      if (share.access === 'upload') return page(renderUploadPage(shown, share));
+      if (entry.kind === 'file') return page(renderFilePage(shown, share, entry));
+      return await answerFolder(context, exchange, { shown, used, folderId: entry.id });
     });
   },
   describe: {
@@ -99,14 +109,14 @@ export const sharedPageRoute: OpenRoute = {
 async function answerFolder(
   context: EnvironmentContext,
   exchange: RouteExchange,
-  { paths, used, folderId }: { paths: PagePaths; used: UsedShare; folderId: string },
+  { shown, used, folderId }: { shown: PageContext; used: UsedShare; folderId: string },
 ): Promise<Answer> {
   const isTop = used.share.entryId === folderId;
-  const shown = { used, folderId, path: isTop ? '' : `/folders/${folderId}` };
-  const { listing, headers } = await listShared(context, exchange, shown);
+  const listed = { used, folderId, path: isTop ? '' : `/folders/${folderId}` };
+  const { listing, headers } = await listShared(context, exchange, listed);
   const [, next = null] = /\?([^>]*)>/.exec(headers.Link ?? '') ?? [];
   const { folder, children } = listing;
-  return page(renderFolderPage(paths, { share: used.share, folder, isTop, children, next }));
+  return page(renderFolderPage(shown, { share: used.share, folder, isTop, children, next }));
 }
 
 export const sharedFolderPageRoute: OpenRoute = {
@@ -115,11 +125,11 @@ export const sharedFolderPageRoute: OpenRoute = {
   action: null,
   isForPeople: true,
   async handle(context, exchange) {
-    return await withPages(context, exchange, async (paths) => {
+    return await withPages(context, exchange, async (shown) => {
       const used = await useForReading(context.cabinet, readShareUse(exchange));
       const folder = await findShared(context.cabinet, used, exchange.parameters.id ?? '');
-      if (folder?.kind !== 'folder') return page(renderNoShare(paths), 404);
-      return await answerFolder(context, exchange, { paths, used, folderId: folder.id });
+      if (folder?.kind !== 'folder') return page(renderNoShare(shown), 404);
+      return await answerFolder(context, exchange, { shown, used, folderId: folder.id });
     });
   },
   describe: {
@@ -139,18 +149,18 @@ export const sharedFilePageRoute: OpenRoute = {
   action: null,
   isForPeople: true,
   async handle(context, exchange) {
-    return await withPages(context, exchange, async (paths) => {
+    return await withPages(context, exchange, async (shown) => {
       const used = await useForReading(context.cabinet, readShareUse(exchange));
       const file = await findShared(context.cabinet, used, exchange.parameters.id ?? '');
-      if (file?.kind !== 'file') return page(renderNoShare(paths), 404);
-      return page(renderFilePage(paths, used.share, file));
+      if (file?.kind !== 'file') return page(renderNoShare(shown), 404);
+      return page(renderFilePage(shown, used.share, file));
     });
   },
   describe: {
     operationId: 'SharedFilePage',
     tag: 'Sharing',
     summary: 'The page of a file beneath a link',
-    description: 'Shows pictures, sound, video and plain text.',
+    description: 'Shows pictures, sound, video, PDF, text and Markdown.',
     parameters: [ids.linkSecret, ids.sharedFile],
     responses: { 200: pageAnswer('The page of the file'), ...described },
     refusals: ['StorageUnavailable'],
@@ -168,14 +178,14 @@ export const sharedPasswordRoute: OpenRoute = {
   action: null,
   isForPeople: true,
   async handle(context, exchange) {
-    return await withPages(context, exchange, async (paths) => {
+    return await withPages(context, exchange, async (shown) => {
       const use = readShareUse(exchange);
       const password = (await readPageForm(exchange)).get('password') ?? '';
       const { share } = await useShare(context.cabinet, { ...use, password, passes: new Map() });
       const headers = share.hasPassword
         ? { 'Set-Cookie': toCookie(context, toPass(context.cabinet, share), share.id) }
         : {};
-      return page('', 303, { Location: paths.page, ...headers });
+      return page('', 303, { Location: shown.paths.page, ...headers });
     });
   },
   describe: {
@@ -205,6 +215,7 @@ const folder = join(import.meta.dirname, '../shared-page');
 const types: Record<string, string> = {
   'page.css': 'text/css; charset=utf-8',
   'upload.js': 'text/javascript; charset=utf-8',
+  'view.js': 'text/javascript; charset=utf-8',
 };
 /** Each is read on its first request. */
 const cache = new Map<string, string>();

@@ -2,6 +2,8 @@
 
 const form = document.querySelector('form[data-uploads]');
 const list = document.querySelector('ul[data-list]');
+const words = JSON.parse(form.dataset.words);
+const withName = (text, { name }) => text.replace('{name}', () => name);
 const tus = { 'Tus-Resumable': '1.0.0' };
 /** Without progress between them. */
 const maxAttempts = 8;
@@ -30,10 +32,10 @@ function addItem(file) {
   const progress = document.createElement('progress');
   progress.max = Math.max(1, file.size);
   progress.value = 0;
-  progress.setAttribute('aria-label', `Sending ${file.name}`);
+  progress.setAttribute('aria-label', withName(words.runningOne, file));
   const state = document.createElement('span');
   state.className = 'state';
-  state.textContent = 'Waiting';
+  state.textContent = words.waiting;
   // The bar says it to screen readers, when they ask.
   const percent = document.createElement('span');
   percent.className = 'percent';
@@ -53,14 +55,14 @@ async function sendFile(item) {
       onProgress(sent) {
         progress.value = sent;
         percent.textContent = `${Math.floor((100 * sent) / Math.max(1, file.size))} %`;
-        say(state, 'Sending');
+        say(state, words.running);
       },
-      onLost: () => say(state, 'Waiting for the connection'),
+      onLost: () => say(state, words.offline),
     });
     progress.value = progress.max;
     percent.textContent = '';
     show(element, 'sent');
-    say(state, 'Sent');
+    say(state, words.sent);
   } catch (error) {
     show(element, 'failed');
     say(state, error.message);
@@ -82,8 +84,8 @@ function say(state, text) {
 function addRetry(item) {
   const button = document.createElement('button');
   button.type = 'button';
-  button.textContent = 'Try again';
-  button.setAttribute('aria-label', `Try again: ${item.file.name}`);
+  button.textContent = words.again;
+  button.setAttribute('aria-label', withName(words.againOne, item.file));
   button.addEventListener('click', () => {
     button.remove();
     void sendFile(item);
@@ -160,7 +162,7 @@ function request(method, url, { headers = {}, body = null, onProgress = () => {}
       if (sent.status < 300) resolve(sent);
       else reject(Object.assign(new Error(toMessage(sent)), { isRefused: isRefusal(sent.status) }));
     };
-    sent.onerror = () => reject(new Error('The connection was lost'));
+    sent.onerror = () => reject(new Error(words.lost));
     sent.send(body);
   });
 }
@@ -172,8 +174,10 @@ function isRefusal(status) {
 
 function toMessage({ responseText, status }) {
   try {
-    return JSON.parse(responseText).Error.Message;
+    const { Code, Message } = JSON.parse(responseText).Error;
+    const isTranslated = document.documentElement.lang !== 'en';
+    return words.refusals[Code] ?? (isTranslated ? `${words.failed} (${Code})` : Message);
   } catch {
-    return `Not sent (${status})`;
+    return `${words.failed} (${status})`;
   }
 }

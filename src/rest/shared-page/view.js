@@ -1,0 +1,65 @@
+// Shows text and PDF, and says so where the browser cannot show a picture, a sound or a film. What a file contains becomes text
+// nodes, or goes to the browser's own viewer as a PDF; never markup or script.
+
+const look = document.querySelector('[data-look]');
+const { look: kind, source, bytes, name, none } = look?.dataset ?? {};
+
+function showNothing() {
+  const text = document.createElement('p');
+  text.className = 'soft';
+  text.textContent = none;
+  look.replaceChildren(text);
+}
+
+async function fetchBytes(headers = {}) {
+  const answer = await fetch(source, { headers });
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer;
+}
+
+/** The beginning, if the text is long. */
+async function showText() {
+  const answer = await fetchBytes({ Range: `bytes=0-${Number(bytes) - 1}` });
+  const text = document.createElement('pre');
+  text.textContent = decode(new Uint8Array(await answer.arrayBuffer()), answer.headers.get('Content-Type') ?? '');
+  look.replaceChildren(text);
+  // For `visitor-markdown.tsx` of the console.
+  look.dispatchEvent(new Event('shown'));
+}
+
+/** By its byte order mark, else by the declared charset, else UTF-8. */
+function decode(content, type) {
+  const [, declared = 'utf-8'] = /;\s*charset="?([\w-]+)/i.exec(type) ?? [];
+  const [first, second] = content;
+  const marked = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : null;
+  try {
+    return new TextDecoder(marked ?? declared).decode(content);
+  } catch {
+    return new TextDecoder().decode(content);
+  }
+}
+
+/** Most phones have no viewer for PDFs in pages. */
+async function showPdf() {
+  if (!navigator.pdfViewerEnabled) return showNothing();
+  const content = await (await fetchBytes()).arrayBuffer();
+  const frame = document.createElement('iframe');
+  frame.title = name;
+  frame.src = URL.createObjectURL(new Blob([content], { type: 'application/pdf' }));
+  look.replaceChildren(frame);
+}
+
+/** Also if it failed before this script ran. */
+function watchMedia(media) {
+  const hasFailed = media instanceof HTMLImageElement ? media.complete && media.naturalWidth === 0 : hasNoSource(media);
+  if (hasFailed) showNothing();
+  else media.addEventListener('error', showNothing);
+}
+
+function hasNoSource({ error, networkState }) {
+  return error !== null || networkState === HTMLMediaElement.NETWORK_NO_SOURCE;
+}
+
+if (kind === 'text' || kind === 'markdown') showText().catch(showNothing);
+else if (kind === 'pdf') showPdf().catch(showNothing);
+else if (look !== null) watchMedia(look.firstElementChild);
