@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { comeBackTo, fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 const folder = process.env.PICTURES;
@@ -171,7 +171,7 @@ test('axe finds nothing on a phone, in light and dark colours', options, async (
   await page.getByRole('button', { name: 'Navigation' }).tap();
   await page.locator('.side[data-open=true] .tree-link').first().waitFor();
   await hold(page, 'phone-drawer');
-  await page.goto(`${world.base}/`);
+  await comeBackTo(page, '/');
   await page.getByText('Welcome.md').tap();
   await page.waitForSelector('.look-markdown');
   await hold(page, 'phone-preview');

@@ -13,7 +13,15 @@ import { addUser, type Person, setRole } from '../service/operator.ts';
 import { eventually, type Registered } from '../service/service.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, type OpenedConsole, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import {
+  comeBackTo,
+  fillSamples,
+  type OpenedConsole,
+  openConsole,
+  openWorld,
+  type World,
+  walkTo,
+} from './console-world.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 /** `npm run test:browser -- --pictures` keeps what was seen. */
@@ -31,7 +39,7 @@ before(async () => {
   await fillSamples(world);
   nora = await addUser(world.dataFolder, 'nora');
   await setRole(world.dataFolder, 'nora', 'editor', 'office');
-  opened = await openConsole(world, nora);
+  opened = await openConsole(world, nora, { isAsked: true });
   page = opened.page;
 });
 
@@ -125,7 +133,7 @@ test('an application that the person has allowed is listed, until that is revoke
     return await finish(configuration, (await other.submit(asked, { answer: 'allow' })).url, begun);
   };
   const { access_token } = await allow();
-  await page.reload();
+  await comeBackTo(page, '/account');
   const line = page.locator('.thing', { hasText: `${registered.AppKey}` }).filter({ hasText: 'allowed' });
   await line.getByText('Write', { exact: true }).waitFor();
   await hold('account-consents');
@@ -155,7 +163,7 @@ test('every system gets its address, with a button that copies it', options, asy
 });
 
 test('the password is changed with the current one, and the other sign-ins end', options, async () => {
-  const other = await openConsole(world, nora, { isAsked: true });
+  const other = await openConsole(world, nora);
   await button('Change password').click();
   await dialog().getByRole('textbox').or(dialog().locator('input[type=password]')).first().waitFor();
   const fields = dialog().locator('input[type=password]');
@@ -171,7 +179,6 @@ test('the password is changed with the current one, and the other sign-ins end',
   await dialog().getByRole('button', { name: 'Change password' }).click();
   await notice('Your password is changed');
   nora = { ...nora, Password: next };
-  world.kept.delete(nora.User);
   await walkTo(other.page, '/account');
   await other.page.getByText('Your sign-in is over').first().waitFor();
   await other.context.close();
@@ -182,9 +189,10 @@ test('the password is changed with the current one, and the other sign-ins end',
 test('sign-ins are listed; one is ended, and then all', options, async () => {
   const other = await openConsole(world, nora, { isAsked: true, path: '/account' });
   await other.page.getByText('This one').waitFor();
-  await page.reload();
+  await comeBackTo(page, '/account');
   await page.getByText('This one').waitFor();
   const lines = page.locator('.thing', { hasText: 'console, Chrome on Linux' });
+  await lines.nth(1).waitFor();
   assert.equal(await lines.count(), 2);
   await lines.filter({ hasNotText: 'This one' }).getByRole('button', { name: /^End/ }).click();
   await notice('That sign-in has ended');

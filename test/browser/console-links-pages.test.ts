@@ -6,7 +6,15 @@ import type { Page } from 'playwright-core';
 import { type Caller, saveFile } from '../interface/client.ts';
 import { makeShare, secretOf, showShare, use } from '../interface/shares.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World } from './console-world.ts';
+import {
+  comeBackTo,
+  fillSamples,
+  type OpenedConsole,
+  openConsole,
+  openWorld,
+  type World,
+  walkTo,
+} from './console-world.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
@@ -15,6 +23,8 @@ let invoices: string;
 let letter: string;
 /** The editor, by a token that their browser got. */
 let edith: Caller;
+let editor: OpenedConsole;
+let manager: OpenedConsole;
 
 before(async () => {
   if (withoutBrowser) return;
@@ -22,8 +32,9 @@ before(async () => {
   ({ invoices } = await fillSamples(world));
   const headers = { FolderId: '', FileName: 'brief.txt', 'Content-Type': 'text/plain' };
   letter = (await saveFile(world.caller, headers, 'Dear Ms Ames')).File.Id;
-  const { page } = await openConsole(world, world.people.editor);
-  edith = await takeCaller(page);
+  editor = await openConsole(world, world.people.editor);
+  edith = await takeCaller(editor.page);
+  manager = await openConsole(world, world.people.manager);
 });
 
 after(async () => {
@@ -33,9 +44,8 @@ after(async () => {
 /** What the page sends with its next request, for calls of the same person. */
 async function takeCaller(page: Page): Promise<Caller> {
   const request = page.waitForRequest((one) => one.url().includes('/v1/contentmanagement/'));
-  await page.reload();
+  await walkTo(page, '/trash');
   const { authorization = '', appkey = '' } = await (await request).allHeaders();
-  await page.waitForSelector('.entries');
   const application = { ...world.caller.application, AppKey: appkey };
   return { ...world.caller, application, token: authorization.replace(/^Bearer /, '') };
 }
@@ -47,10 +57,10 @@ const card = (page: Page, name: string) => page.locator('.link', { hasText: name
 test('entries that the person shares by link have a badge, without a request for each', options, async () => {
   await makeShare(edith, letter, { Name: 'a letter' });
   await makeShare(world.caller, invoices, { Name: 'not theirs' });
-  const { page, problems } = await openConsole(world, world.people.editor);
+  const { page, problems } = editor;
   const asked: string[] = [];
   page.on('request', (request) => request.url().includes('/shares') && asked.push(request.url()));
-  await page.reload();
+  await page.goto(`${world.base}/files`);
   await badge(page, 'brief.txt').waitFor({ state: 'attached' });
   assert.equal(await page.getByText('Shared by link').count(), 1, 'nothing that only others share');
   await checkView(page, 'badges-list');
@@ -72,7 +82,6 @@ test('entries that the person shares by link have a badge, without a request for
   await row(page, 'brief.txt').waitFor();
   await badge(page, 'brief.txt').waitFor({ state: 'detached' });
   assert.deepEqual(problems, []);
-  await page.context().close();
 });
 
 test('“Shared by me” lists the links of the person, and finds them by state, kind and text', options, async () => {
@@ -81,7 +90,8 @@ test('“Shared by me” lists the links of the person, and finds them by state,
   const used = await makeShare(edith, letter, { Name: 'One letter', MaxDownloads: 1 });
   const download = await use(world.caller, secretOf(used), `/files/${letter}/content`);
   assert.equal(download.status, 200);
-  const { page, problems } = await openConsole(world, world.people.editor, { path: '/links' });
+  const { page, problems } = editor;
+  await comeBackTo(page, '/links');
   await page.getByRole('heading', { level: 1, name: 'Shared by me' }).waitFor();
   await card(page, 'One letter').getByText('It was downloaded 1 time, which is its maximum.').waitFor();
   assert.equal(await card(page, 'not theirs').count(), 0);
@@ -107,7 +117,6 @@ test('“Shared by me” lists the links of the person, and finds them by state,
   await page.getByRole('link', { name: 'Receipts' }).click();
   await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
   assert.deepEqual(problems, []);
-  await page.context().close();
 });
 
 test('a manager sees all links of the space, how one was used, and stops it', options, async () => {
@@ -118,7 +127,8 @@ test('a manager sees all links of the space, how one was used, and stops it', op
   const headers = { 'Content-Type': 'application/octet-stream', FileName: 'r<b>1.txt' };
   const sent = await use(world.caller, secretOf(request), '/files', { method: 'POST', headers, body: 'one' });
   assert.equal(sent.status, 200, sent.body.toString());
-  const { page, problems } = await openConsole(world, world.people.manager, { path: '/manage/links' });
+  const { page, problems } = manager;
+  await walkTo(page, '/manage/links');
   await page.getByRole('heading', { level: 1, name: 'Links of office' }).waitFor();
   await card(page, 'not theirs').getByText('created by app:office').waitFor();
   await checkView(page, 'all-links');
@@ -148,7 +158,6 @@ test('a manager sees all links of the space, how one was used, and stops it', op
   assert.equal((await showShare(world.caller, books)).State, 'revoked');
   assert.equal((await use(world.caller, secretOf(books))).status, 404);
   assert.deepEqual(problems, []);
-  await page.context().close();
 });
 
 test('on a phone, “Shared with me” leads to “Shared by me” and back', options, async () => {
@@ -179,8 +188,7 @@ test('whoever shares nothing is shown how to', options, async () => {
 });
 
 test('a manager sets rules for the links of the space, which the form of a link follows', options, async () => {
-  const manager = await openConsole(world, world.people.manager, { path: '/manage/links' });
-  const editor = await openConsole(world, world.people.editor);
+  await walkTo(manager.page, '/manage/links');
   const setRules = async (change: (form: ReturnType<Page['getByRole']>) => Promise<void>) => {
     await manager.page.getByRole('button', { name: 'Rules', exact: true }).click();
     const form = manager.page.getByRole('dialog', { name: 'Rules for links of office' });
@@ -189,7 +197,7 @@ test('a manager sets rules for the links of the space, which the form of a link 
     await form.waitFor({ state: 'detached' });
   };
   const openForm = async () => {
-    await editor.page.goto(`${world.base}/files?look=${invoices}`);
+    await comeBackTo(editor.page, `/files?look=${invoices}`);
     await editor.page.getByRole('button', { name: 'Share', exact: true }).click();
     await editor.page.getByRole('tab', { name: 'Links' }).click();
   };
@@ -235,6 +243,4 @@ test('a manager sets rules for the links of the space, which the form of a link 
     [...manager.problems, ...editor.problems].filter((problem) => !problem.includes('400')),
     [],
   );
-  await manager.context.close();
-  await editor.context.close();
 });

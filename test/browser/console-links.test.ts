@@ -7,17 +7,27 @@ import { send } from '../interface/client.ts';
 import { get } from '../interface/managing.ts';
 import { dayMs, makeShare, type Share } from '../interface/shares.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import {
+  comeBackTo,
+  fillSamples,
+  type OpenedConsole,
+  openConsole,
+  openWorld,
+  type World,
+  walkTo,
+} from './console-world.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 let world: World;
 let invoices: string;
+let editor: OpenedConsole;
 
 before(async () => {
   if (withoutBrowser) return;
   world = await openWorld();
   ({ invoices } = await fillSamples(world));
+  editor = await openConsole(world, world.people.editor);
 });
 
 after(async () => {
@@ -58,7 +68,7 @@ test(
   'an editor creates a link with everything that it can have, copies it, and shows its QR code',
   options,
   async () => {
-    const { page, problems } = await openConsole(world, world.people.editor);
+    const { page, problems } = editor;
     await openLinks(page);
     await page.getByText('No links yet').waitFor();
     await checkView(page, 'links-none');
@@ -101,12 +111,12 @@ test(
     await checkView(page, 'links');
     await checkSmallScreens(page, 'the links of an entry');
     assert.deepEqual(problems, []);
-    await page.context().close();
   },
 );
 
 test('a file request is created for a folder; a file has none', options, async () => {
-  const { page, problems } = await openConsole(world, world.people.editor);
+  const { page, problems } = editor;
+  await comeBackTo(page, '/files');
   await openLinks(page);
   await page.getByRole('button', { name: 'New link' }).click();
   const form = page.getByRole('dialog', { name: 'New link to “Invoices”' });

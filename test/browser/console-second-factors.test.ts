@@ -26,7 +26,7 @@ before(async () => {
   world = { ...(await openWorld({ CABINET_PORT: String(port), CABINET_PUBLIC_URL: base })), base };
   nora = await addUser(world.dataFolder, 'nora');
   await setRole(world.dataFolder, 'nora', 'editor', 'office');
-  opened = await openConsole(world, nora, { path: '/account' });
+  opened = await openConsole(world, nora, { path: '/account', isAsked: true });
   page = opened.page;
   await addAuthenticator(page);
 });

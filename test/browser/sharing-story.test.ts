@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { listFolder } from '../interface/client.ts';
 import { addUser, type Person } from '../service/operator.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { comeBackTo, fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 import { openStranger, type Stranger } from './stranger.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
@@ -97,7 +97,7 @@ async function readAndSend({ page }: Stranger, { toRead, toSend }: { toRead: str
 
 /** The owner sees what happened, and ends it. */
 async function stopEverything(page: Page): Promise<void> {
-  await page.goto(`${world.base}/manage/links`);
+  await comeBackTo(page, '/manage/links');
   await card(page, 'Books for the auditor').getByText('1 of 2 downloads').waitFor();
   await card(page, 'Send us receipts').getByText('1 file received').waitFor();
   await button(page, 'Actions for the link “Send us receipts”').click();
@@ -114,7 +114,7 @@ async function stopEverything(page: Page): Promise<void> {
   await button(page, 'Stop sharing with gus').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.goto(`${world.base}/manage/links`);
+  await comeBackTo(page, '/manage/links');
   await card(page, 'One invoice')
     .getByText(/does not work while gus may not edit/)
     .waitFor();
