@@ -33,14 +33,15 @@ export function authorize(caller: Caller, action: Action, access: SpaceAccess | 
     });
   }
   if (access !== null && !isAllowed(access, action)) {
-    throw new Refusal(
-      'Forbidden',
-      `This needs the role "${roleFor[action]}" in the space; yours is "${access.role}".`,
-      {
-        target: roleFor[action],
-      },
-    );
+    throw new Refusal('Forbidden', toLack(action, access), { target: roleFor[action] });
   }
+}
+
+function toLack(action: Action, { role, view }: SpaceAccess): string {
+  const needed = `This needs the role "${roleFor[action]}"`;
+  if (view === undefined) return `${needed} in the space; yours is "${role}".`;
+  if (action === 'manage') return `${needed} in the space. You have no role there.`;
+  return `${needed} on the entry, which is shared with you as "${role}".`;
 }
 
 /** Whether `authorize` would allow it. */

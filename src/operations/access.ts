@@ -107,13 +107,13 @@ function requireGranted(caller: Caller, { space, entry, access }: Granted, reque
     authorize(caller, action, access ?? granted);
     return granted;
   }
+  authorize(caller, action, granted);
   if (isLeaving && entry.parentRole !== 'editor') {
     throw new Refusal('Forbidden', 'This needs the role "editor" in the folder that contains the entry.', {
       target: 'editor',
       hint: 'What was shared with you can be changed, but not moved or deleted.',
     });
   }
-  authorize(caller, action, granted);
   if (access === null) return granted;
   // A member sees the whole space.
   return { ...access, role: entry.role };

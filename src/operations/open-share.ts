@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache';
 import type { OpenedShare } from '../catalog/verbs/share-uses.ts';
 import { actingForItself, type Caller } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
-import { fileNotFound, folderNotFound } from '../domain/missing.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { toShareActor } from '../domain/share.ts';
 import { atMost } from '../runtime/cache-size.ts';
@@ -102,13 +101,18 @@ export async function useFile(
   await checkUse(cabinet, used, use);
   if (share.access === 'upload') throw shareNotFound();
   const entry = await findShared(cabinet, used, fileId);
-  if (entry?.kind !== 'file') throw share.state === 'exhausted' ? shareNotFound() : fileNotFound();
+  if (entry?.kind !== 'file') throw share.state === 'exhausted' ? shareNotFound() : notBeneath('FileNotFound', 'file');
   return used;
 }
 
 /** Refuses a folder that is neither the shared one nor beneath it. */
 export async function checkFolder(cabinet: Cabinet, used: UsedShare, folderId: string): Promise<void> {
-  if ((await findShared(cabinet, used, folderId)) === null) throw folderNotFound('id');
+  if ((await findShared(cabinet, used, folderId)) === null) throw notBeneath('FolderNotFound', 'folder');
+}
+
+/** Visitors know nothing of the root folder, of paths and of the trash, which other refusals speak of. */
+function notBeneath(code: 'FileNotFound' | 'FolderNotFound', kind: string): Refusal {
+  return new Refusal(code, `The link leads to no such ${kind}.`, { target: 'id' });
 }
 
 /** Null: it is neither the shared entry nor beneath it. */

@@ -138,10 +138,14 @@ test('Nothing beside or above the link can be reached', async () => {
   const { top, folder, beside, inner, a } = await makeTree();
   const secret = secretOf(await makeShare(main, inner.Id));
   for (const id of [top.Id, folder.Id, main.application.RootFolderId, '-root-', randomUUID(), 'x']) {
-    assertRefusal(await use(main, secret, `/folders/${id}`), 404, 'FolderNotFound');
+    const folder = await use(main, secret, `/folders/${id}`);
+    assertRefusal(folder, 404, 'FolderNotFound');
+    assert.doesNotMatch(folder.body.toString(), /root|path|trash/, 'visitors know nothing of these');
   }
   for (const id of [beside.Id, a.Id, folder.Id, inner.Id, randomUUID(), '-root-']) {
-    assertRefusal(await use(main, secret, content(id)), 404, 'FileNotFound');
+    const file = await use(main, secret, content(id));
+    assertRefusal(file, 404, 'FileNotFound');
+    assert.doesNotMatch(file.body.toString(), /root|path|trash/);
   }
   for (const path of ['/entries', `/files/${a.Id}/versions`, '/search?q=a', '/changes', '/shares']) {
     assertRefusal(await use(main, secret, path), 404, 'RouteNotFound');

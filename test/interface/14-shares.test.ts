@@ -79,7 +79,9 @@ test('What cannot be made is refused', async () => {
   assertRefusal(await post(reader, folder.Id, { Access: 'read' }), 403, 'InsufficientScope');
   assertRefusal(await post(stranger, folder.Id, { Access: 'read' }), 404, 'EntryNotFound');
   assertRefusal(await post(main, randomUUID(), { Access: 'read' }), 404, 'EntryNotFound');
-  assertRefusal(await post(main, File.Id, { Access: 'upload' }), 400, 'NotAFolder');
+  const intoFile = await post(main, File.Id, { Access: 'upload' });
+  assertRefusal(intoFile, 400, 'NotAFolder');
+  assert.match(intoFile.body.toString(), /into folders only/);
   const wrong: object[] = [
     {},
     { Access: 'write' },

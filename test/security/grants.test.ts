@@ -242,3 +242,43 @@ test('An application that belongs to a space shows only what is shared of that s
   assertRefusal(await call(fred, `/folders/${ofRight.Id}`), 404, 'FolderNotFound');
   assert.deepEqual(await names(await enter(person)), ['fred, left', 'fred, right']);
 });
+
+test('Refusals speak of what is shared, not of a role that the caller does not have', async () => {
+  const rita = await add('rita');
+  const folder = await createFolder(left, '-root-', 'for rita');
+  const file = await save(left, folder.Id, 'read me');
+  await share(left, folder.Id, 'user:rita', 'viewer');
+  const said = async (answer: ReturnType<typeof ask>) => {
+    const { Error: refusal } = JSON.parse((await answer).body.toString()) as {
+      Error: { Message: string; Hint?: string };
+    };
+    return [refusal.Message, refusal.Hint];
+  };
+  const onlyRead = ['This needs the role "editor" on the entry, which is shared with you as "viewer".', undefined];
+  assert.deepEqual(await said(ask(rita, 'PATCH', `/entries/${file.Id}`, { Name: 'x' })), onlyRead);
+  assert.deepEqual(await said(ask(rita, 'POST', `/entries/${file.Id}/shares`, { Access: 'read' })), onlyRead);
+  for (const { Id } of [folder, file]) {
+    assert.deepEqual(await said(call(rita, `/entries/${Id}`, { method: 'DELETE' })), onlyRead);
+  }
+  const grant = `/entries/${file.Id}/access/user:rita`;
+  const noRole = ['This needs the role "manager" in the space. You have no role there.', undefined];
+  assert.deepEqual(await said(ask(rita, 'PUT', grant, { Role: 'editor' })), noRole);
+  await share(left, folder.Id, 'user:rita', 'editor');
+  assert.deepEqual(await said(ask(rita, 'PUT', grant, { Role: 'editor' })), noRole);
+  assert.deepEqual(await said(call(rita, `/entries/${folder.Id}`, { method: 'DELETE' })), [
+    'This needs the role "editor" in the folder that contains the entry.',
+    'What was shared with you can be changed, but not moved or deleted.',
+  ]);
+  assert.equal((await call(rita, `/entries/${file.Id}`, { method: 'DELETE' })).status, 200);
+});
+
+test('A grant or a group names the person who does not exist', async () => {
+  const folder = await createFolder(left, '-root-', 'for nobody');
+  for (const answer of [
+    await ask(left, 'PUT', `/entries/${folder.Id}/access/user:nobody`, { Role: 'viewer' }),
+    await ask(left, 'POST', '/groups', { Name: 'some', Members: ['nobody'] }),
+  ]) {
+    assertRefusal(answer, 404, 'UserNotFound');
+    assert.match(answer.body.toString(), /There is no user \\"nobody\\"\./);
+  }
+});

@@ -169,7 +169,7 @@ interface TrustedUser {
 export function* ensureTrustedUser(origin: Origin, { id, space, isRemoval }: TrustedUser): Verb<void> {
   const user = yield* findUser({ id });
   if (user === null && (isRemoval || !id.includes(':'))) {
-    throw new Refusal('UserNotFound', 'There is no such user.');
+    throw new Refusal('UserNotFound', `There is no user "${id}".`);
   }
   if (isRemoval) return;
   if (user === null)

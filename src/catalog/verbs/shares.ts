@@ -2,7 +2,7 @@
 // when the maker loses a role, the entry is trashed, or the time is over. Ids are in the order of their making.
 
 import type { Role } from '../../domain/caller.ts';
-import { entryNotFound, notAFolder } from '../../domain/missing.ts';
+import { entryNotFound } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Share, ShareAccess, ShareState } from '../../domain/share.ts';
 import { noSpace, read, write } from '../declaration.ts';
@@ -131,7 +131,7 @@ export const addShare = write(
     checkCombination({ access, max_downloads: maxDownloads });
     const found = yield* findVisible(space, entry);
     if (found === undefined) throw entryNotFound();
-    if (access === 'upload' && found.kind !== 0) throw notAFolder('Access');
+    if (access === 'upload' && found.kind !== 0) throw needsFolder();
     const added: ShareRow = {
       ...{ id, secret: input.secret, space, entry, access, name: input.name ?? found.name, note: input.note },
       ...{ password: input.password, expires_at: expiresAt, max_downloads: maxDownloads, downloads: 0, uploads: 0 },
@@ -284,11 +284,18 @@ function* applyChange(before: ShareRow, change: ChangeShare): Verb<ShareRow> {
   };
 }
 
+function needsFolder(): Refusal {
+  return new Refusal('NotAFolder', 'Files can be sent into folders only. This entry is a file.', {
+    target: 'Access',
+    hint: 'Send the access "read", or make the link on a folder.',
+  });
+}
+
 function* toAccess({ space, entry }: ShareRow, access: ShareAccess): Verb<ShareAccess> {
   if (access === 'read') return access;
   const found = yield* findVisible(space, entry);
   if (found === undefined) throw entryNotFound();
-  if (found.kind !== 0) throw notAFolder('Access');
+  if (found.kind !== 0) throw needsFolder();
   return access;
 }
 
