@@ -127,3 +127,20 @@ test('no assertion compares elapsed time with less than half a minute', () => {
   }
   assert.deepEqual(found, judgedByTime);
 });
+
+/** Hooks of a test run in the order in which they were registered. */
+test('a folder is removed after what uses it was closed', () => {
+  const wrong = files.flatMap((path) => {
+    let removed: string | null = null;
+    return read(path)
+      .split('\n')
+      .flatMap((line, index) => {
+        if (/^\s*(test|it)\(|^\S/.test(line)) removed = null;
+        if (!line.includes('context.after(')) return [];
+        const before = removed;
+        removed = /after\(\(\) => .*(removeDataFolder|rmSync)/.test(line) ? line : before;
+        return before === null ? [] : [`${path}:${index + 1}`];
+      });
+  });
+  assert.deepEqual(wrong, []);
+});

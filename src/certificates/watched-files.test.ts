@@ -10,7 +10,6 @@ test('what changes is loaded; what makes no sense is reported and changes nothin
   timeout: 60_000,
 }, async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-watched-'));
-  context.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'file');
   writeFileSync(path, '1');
   const mistakes: unknown[] = [];
@@ -28,6 +27,7 @@ test('what changes is loaded; what makes no sense is reported and changes nothin
     onMistake: (error) => mistakes.push(error),
   });
   context.after(() => watched.close());
+  context.after(() => rmSync(folder, { recursive: true }));
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await clock.advance(500);
   };

@@ -22,12 +22,12 @@ function readBlocks(heading: string): string[] {
 
 test('the walk-through works as written', { skip: skipWithout('curl', 'bash') }, async (context) => {
   const clone = mkdtempSync(join(tmpdir(), 'cabinet-walk-'));
-  context.after(() => rmSync(clone, { recursive: true, force: true }));
   for (const name of ['bin', 'src', 'sdk', 'node_modules', 'package.json'])
     symlinkSync(join(root, name), join(clone, name));
   const dataFolder = join(clone, 'data');
   const service = await startService(dataFolder);
   context.after(() => service.stop());
+  context.after(() => rmSync(clone, { recursive: true, force: true }));
   const browser = join(clone, 'browser');
   writeFileSync(
     browser,

@@ -54,10 +54,10 @@ test('the commands of the README work as written', {
   skip: skipWithout('curl', 'bash'),
 }, async (context) => {
   const clone = makeClone();
-  context.after(() => rmSync(clone, { recursive: true, force: true }));
   const dataFolder = join(clone, 'data');
   const service = await startService(dataFolder, { environment: { CABINET_MTLS_PORT: '0' } });
   context.after(() => service.stop());
+  context.after(() => rmSync(clone, { recursive: true, force: true }));
   const script = readBlocks(readSection(/mutual TLS/i))
     .join('\n')
     .replaceAll('https://127.0.0.1:8443', String(service.mutualTls))

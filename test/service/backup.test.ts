@@ -62,9 +62,9 @@ test('a backup under load, restored after a kill, has every record and byte from
   const dataFolder = makeDataFolder();
   const restoredFolder = makeDataFolder();
   const directory = join(dirname(dataFolder), 'backup');
-  context.after(() => [dataFolder, restoredFolder].forEach(removeDataFolder));
   const service = await startService(dataFolder);
   context.after(() => service.stop('SIGKILL'));
+  context.after(() => [dataFolder, restoredFolder].forEach(removeDataFolder));
   const caller = await addCaller(dataFolder, service.production, 'app');
   const folder = await makeFolder(caller);
   const load = makeLoad(caller, folder.Id);
@@ -106,9 +106,9 @@ test('restore refuses a folder that is in use or not empty, finds any damage, an
 }, async (context) => {
   const dataFolder = makeDataFolder();
   const base = dirname(dataFolder);
-  context.after(() => removeDataFolder(dataFolder));
   const service = await startServiceHere(dataFolder);
   context.after(() => service.stop());
+  context.after(() => removeDataFolder(dataFolder));
   const caller = await addCaller(dataFolder, service.production, 'app');
   const large = randomBytes(200_000);
   await saveFile(caller, { FolderId: '', FileName: 'large.bin' }, large);

@@ -21,9 +21,9 @@ interface Line {
 
 test('everything is exported with its name, bytes and time; damaged files are skipped and reported', async (context) => {
   const dataFolder = makeDataFolder();
-  context.after(() => removeDataFolder(dataFolder));
   const service = await startServiceHere(dataFolder);
   context.after(() => service.stop());
+  context.after(() => removeDataFolder(dataFolder));
   const caller = await addCaller(dataFolder, service.production, 'app');
   const folder = await makeFolder(caller);
   const long = `${'ä'.repeat(200)}.txt`;

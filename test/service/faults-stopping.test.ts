@@ -41,9 +41,9 @@ for (const what of ['every file', 'catalog.db-wal', 'catalog.db']) {
     skip: withoutAttach,
   }, async (context) => {
     const dataFolder = makeDataFolder();
-    context.after(() => removeDataFolder(dataFolder));
     const service = await startService(dataFolder, quiet);
     context.after(() => service.stop('SIGKILL'));
+    context.after(() => removeDataFolder(dataFolder));
     const caller = await addCaller(dataFolder, service.production, 'app');
     const { File } = await saveFile(caller, { FolderId: '', FileName: 'kept' }, 'kept');
     await untilQuiet(dataFolder);
@@ -65,9 +65,9 @@ test('after a failed sync of the log the checkpointer syncs nothing, nor does st
   skip: withoutAttach,
 }, async (context) => {
   const dataFolder = makeDataFolder();
-  context.after(() => removeDataFolder(dataFolder));
   const service = await startService(dataFolder, quiet);
   context.after(() => service.stop('SIGKILL'));
+  context.after(() => removeDataFolder(dataFolder));
   const caller = await addCaller(dataFolder, service.production, 'app');
   await untilQuiet(dataFolder);
   const failing = await failAllSyncs(service.process.pid as number, join(dataFolder, 'trace'));

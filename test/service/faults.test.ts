@@ -46,10 +46,10 @@ for (const [kind, sizeBytes, threads] of sized<readonly (typeof ofAllPairs)[numb
     isSkipped,
     async (context) => {
       const dataFolder = makeDataFolder();
-      context.after(() => removeDataFolder(dataFolder));
       const environment = { CABINET_LOG_LEVEL: 'silent', CABINET_HTTP_THREADS: String(threads) };
       const first = await startService(dataFolder, { environment });
       context.after(() => first.stop('SIGKILL'));
+      context.after(() => removeDataFolder(dataFolder));
       const caller = await addCaller(dataFolder, first.production, 'app');
       const kept = randomBytes(sizeBytes);
       const { File } = await saveFile(caller, { FolderId: '', FileName: 'kept' }, kept);

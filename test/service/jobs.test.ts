@@ -51,10 +51,10 @@ test('an environment waits for its jobs before it closes what they work on', asy
 
 test('a reset during the first sweep ends it without an error', async (context) => {
   const dataFolder = makeDataFolder();
-  context.after(() => removeDataFolder(dataFolder));
   addOldBlobs(join(dataFolder, 'test', 'blobs'), 10_000);
   const service = await startService(dataFolder, { environment: { CABINET_TEST_PORT: '0' } });
   context.after(() => service.stop());
+  context.after(() => removeDataFolder(dataFolder));
   await cabinetJson(dataFolder, ['reset', '--env', 'test']);
   assert.equal(await service.stop(), 0);
   const logged = service.errors().split('\n');

@@ -16,7 +16,6 @@ import { startServiceHere } from './service-here.ts';
 
 test('a scrub that is due finds damaged content; one that is not due does nothing', async (context) => {
   const dataFolder = makeDataFolder();
-  context.after(() => removeDataFolder(dataFolder));
   const service = await startServiceHere(dataFolder);
   const caller = await addCaller(dataFolder, service.production, 'app');
   await saveFile(caller, { FolderId: '', FileName: 'large.bin' }, randomBytes(300_000));
@@ -27,6 +26,7 @@ test('a scrub that is due finds damaged content; one that is not due does nothin
     onBackgroundError: assert.fail,
   });
   context.after(() => environment.close());
+  context.after(() => removeDataFolder(dataFolder));
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const metrics = new EnvironmentMetrics('production');

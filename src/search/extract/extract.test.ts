@@ -117,7 +117,6 @@ for (const [what, ending, outcome] of [
 ] as const) {
   test(`a document that ${what} affects nothing else, and the next one is read`, async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'cabinet-extractor-'));
-    context.after(() => rmSync(folder, { recursive: true }));
     // Ends at the first document in the given way, and answers later ones.
     const [program, mark] = [join(folder, 'program.mjs'), join(folder, 'mark')];
     const answer = "process.send({ outcome: { text: 'next' }, isOver: false })";
@@ -129,6 +128,7 @@ for (const [what, ending, outcome] of [
     writeFileSync(program, text);
     const failing = new Extractor(20_000, program);
     context.after(() => failing.close());
+    context.after(() => rmSync(folder, { recursive: true }));
     assert.equal(await extract('pdf', 'x', failing), outcome);
     assert.equal(await extract('pdf', 'x', failing), 'next');
   });
