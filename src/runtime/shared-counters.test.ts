@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { sized } from '../../test/size.ts';
 import { Counts, openShared, SharedNumbers, toBuffers } from './shared-counters.ts';
 
 test('a name has its number, and others have theirs', () => {
@@ -27,7 +28,7 @@ test('tens of thousands of names keep their numbers', () => {
 test('where there is no room the least is forgotten, and nothing fails', () => {
   const numbers = new SharedNumbers();
   numbers.change('large', () => 1e9);
-  for (let n = 0; n < 400_000; n += 1) numbers.change(`name ${n}`, () => 1 + (n % 100));
+  for (let n = 0; n < sized(150_000, 400_000); n += 1) numbers.change(`name ${n}`, () => 1 + (n % 100));
   assert.equal(numbers.get('large'), 1e9);
 });
 
@@ -35,7 +36,7 @@ test('what is not worth keeping needs no room', () => {
   const numbers = new SharedNumbers();
   numbers.change('kept', () => 50);
   // In the places of numbers that are over, others can stand.
-  for (let n = 0; n < 300_000; n += 1) numbers.change(`name ${n}`, () => 30, 40);
+  for (let n = 0; n < sized(150_000, 300_000); n += 1) numbers.change(`name ${n}`, () => 30, 40);
   assert.equal(numbers.get('kept'), 50);
   assert.equal(numbers.get('name 7'), 0);
 });

@@ -53,7 +53,7 @@ export function testSums(name: string, open: () => Promise<CatalogUnderTest>): v
         await emptyAll(under.catalog, application);
         await checkUsage(under.catalog, application);
       });
-      await fc.assert(property, { numRuns: sized(30, 60) });
+      await fc.assert(property, { numRuns: sized(12, 60) });
     });
   });
 }

@@ -9,6 +9,7 @@ import { anyCharacter } from '../../../test/any-character.ts';
 import { testCatalog } from '../../../test/contracts/catalog.ts';
 import { addApplication, fileIn, folderIn, inline } from '../../../test/contracts/requests.ts';
 import { testWays } from '../../../test/contracts/ways.ts';
+import { sized } from '../../../test/size.ts';
 import { compareNameKeys } from '../../domain/name.ts';
 import { type Catalog, toCatalog } from '../catalog.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
@@ -69,7 +70,7 @@ test('names are compared by their UTF-8 bytes', () => {
     fc.property(text, text, (a, b) => {
       assert.equal(Math.sign(compareNameKeys(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
-    { numRuns: 2000 },
+    { numRuns: sized(700, 2000) },
   );
 });
 
@@ -134,7 +135,7 @@ test('a cached page equals the listing of the catalog after any saves at any dep
         assert.deepEqual(shown(await catalog.listFolder(input)), expected);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: sized(15, 40) },
   );
 });
 
