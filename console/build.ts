@@ -54,13 +54,6 @@ async function build(): Promise<void> {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
-        // Beside the console, a script for the page of a link (`src/rest/shared-pages.ts`).
-        rolldownOptions: {
-          input: {
-            index: join(import.meta.dirname, 'index.html'),
-            'visitor-markdown': join(import.meta.dirname, 'sharing/visitor-markdown.tsx'),
-          },
-        },
       },
     };
     // What is needed together is known once everything has been bundled.
@@ -77,6 +70,19 @@ async function build(): Promise<void> {
         rolldownOptions: { output: { codeSplitting: { groups: groupChunks(first as Rolldown.RolldownOutput) } } },
       },
     });
+    await bundle({
+      ...planned,
+      plugins: [react()],
+      experimental: { renderBuiltUrl: () => ({ relative: true }) },
+      build: {
+        ...planned.build,
+        outDir: staging,
+        emptyOutDir: false,
+        rolldownOptions: { input: visitorScripts },
+        // PDF.js is large, and loaded with a PDF only.
+        chunkSizeWarningLimit: 2_000,
+      },
+    });
     for (const folder of [staging, join(staging, 'assets')]) compressIn(folder);
     writeFileSync(join(staging, 'stamp'), stamp);
     replace(staging);
@@ -84,6 +90,12 @@ async function build(): Promise<void> {
     rmSync(staging, { recursive: true, force: true });
   }
 }
+
+/** Of the page of a link (`src/rest/shared-pages.ts`), which has nothing else of the console: they share no chunk with it. */
+const visitorScripts = {
+  'visitor-markdown': join(import.meta.dirname, 'sharing/visitor-markdown.tsx'),
+  'visitor-pdf': join(import.meta.dirname, 'sharing/visitor-pdf.ts'),
+};
 
 /** What is needed together: the entry, what every page needs, and the pages of users, each without what is in those before it. */
 const together = ['index', 'render', 'pages'];

@@ -7,7 +7,7 @@ import type { Share } from '../domain/share.ts';
 import { isShown, renderPreview } from './shared-page/previews.ts';
 import type { PageWords } from './shared-page/words.ts';
 
-/** Of every page: nothing inline, nothing from elsewhere. Blobs are for PDFs in the browser's own viewer. */
+/** Of every page: nothing inline, nothing from elsewhere. */
 export const sharedPageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [
@@ -16,7 +16,6 @@ export const sharedPageHeaders: Readonly<Record<string, string>> = {
     "style-src 'self'",
     "img-src 'self'",
     "media-src 'self'",
-    'frame-src blob:',
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -40,8 +39,9 @@ export interface PagePaths {
   page: string;
   /** `/v1/contentmanagement/shared/{secret}`. */
   content: string;
-  /** The script that shows Markdown. Null: the console was not built. */
+  /** The scripts that the console was built with. Null: it was not. */
   markdown: string | null;
+  pdf: string | null;
 }
 
 /** Of one page. */
@@ -199,10 +199,10 @@ export function renderFilePage(page: PageContext, share: Share, file: Entry): st
   const isTop = share.entryId === file.id;
   const source = `${paths.content}/files/${file.id}/content?inline=true`;
   const size = (bytes: number) => toSize(words, bytes);
-  const { html, isMarkdown } = renderPreview({ share, file }, { source, words, toSize: size });
+  const { html, kind } = renderPreview({ share, file }, { source, words, toSize: size, hasPdf: paths.pdf !== null });
   const head = `${isTop ? '' : renderUp(page, share)}${renderHead(page, share, isTop ? share.name : file.name)}`;
   const download = toDownload(page, file, ' class="button"');
   const content = `${head}\n<p class="soft">${size(file.sizeBytes)}</p>\n${download}\n${html}`;
-  const markdown = isMarkdown && paths.markdown !== null ? [paths.markdown] : [];
-  return layout(page, file.name, content, [`${paths.files}/view.js`, ...markdown]);
+  const script = kind === 'markdown' || kind === 'pdf' ? paths[kind] : null;
+  return layout(page, file.name, content, [`${paths.files}/view.js`, ...(script === null ? [] : [script])]);
 }

@@ -77,7 +77,7 @@ test('A folder, what is beneath it and a file have pages', async () => {
   const page = toText(await open(share, `/files/${file.Id}`));
   assert.match(
     page,
-    /<div class="look" data-look="text" data-source="[^"]+inline=true" data-bytes="262144" data-name="&#60;/,
+    /<div class="look" data-look="text" data-source="[^"]+inline=true" data-bytes="262144" data-none="/,
   );
   assert.match(page, /<noscript><p>The preview needs JavaScript.<\/p><\/noscript>/);
   for (const path of ['page.css', 'upload.js', 'view.js'])

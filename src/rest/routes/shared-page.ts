@@ -35,13 +35,17 @@ function toPageContext(
   { parameters, request }: RouteExchange,
 ): PageContext {
   const secret = encodeURIComponent(parameters.secret ?? '');
-  const markdown = [...assets.keys()].find((name) => /^visitor-markdown-[\w-]+\.js$/.test(name));
+  const find = (script: string) => {
+    const name = [...assets.keys()].find((asset) => asset.startsWith(`visitor-${script}-`) && asset.endsWith('.js'));
+    return name === undefined ? null : `${basePath}/assets/${name}`;
+  };
   return {
     paths: {
       files: basePath + filesPath,
       page: `${basePath}/s/${secret}`,
       content: `${basePath}/v1/contentmanagement/shared/${secret}`,
-      markdown: markdown === undefined ? null : `${basePath}/assets/${markdown}`,
+      markdown: find('markdown'),
+      pdf: find('pdf'),
     },
     words: chooseWords(request.headers['accept-language']),
   };

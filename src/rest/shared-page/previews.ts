@@ -1,5 +1,5 @@
 // What the page of a link shows of a file. Nothing of a file runs: pictures are pictures, also SVG; text, code and Markdown become
-// text in the browser (`view.js`); PDFs are given to the browser's own viewer under the type PDF, whatever they contain.
+// text in the browser (`view.js`); the pages of a PDF are drawn (`visitor-pdf.ts` of the console).
 
 import { escapeHtml } from '../../auth/pages.ts';
 import { readMediaType } from '../../domain/content-type.ts';
@@ -38,30 +38,35 @@ const maxPdfBytes = 64_000_000;
 
 export interface Preview {
   html: string;
-  /** Whether the script for Markdown is needed. */
-  isMarkdown: boolean;
+  /** Null: nothing of the file is shown. */
+  kind: Kind | null;
 }
 
-const plain = (text: string): Preview => ({ html: `<p class="soft">${text}</p>`, isMarkdown: false });
+const plain = (text: string): Preview => ({ html: `<p class="soft">${text}</p>`, kind: null });
 
 /** `source`: the address of the bytes. `toSize`: for people. */
 export function renderPreview(
   { share, file }: { share: Share; file: Entry },
-  { source, words, toSize }: { source: string; words: PageWords; toSize(bytes: number): string },
+  {
+    source,
+    words,
+    toSize,
+    hasPdf,
+  }: { source: string; words: PageWords; toSize(bytes: number): string; hasPdf: boolean },
 ): Preview {
   const { preview } = words;
   const kind = kindOf(file);
-  if (kind === null) return plain(preview.none);
+  if (kind === null || (kind === 'pdf' && !hasPdf)) return plain(preview.none);
   if (share.maxDownloads !== null) return plain(preview.limited);
   if (file.sizeBytes === 0) return plain(preview.empty);
   if (kind === 'pdf' && file.sizeBytes > maxPdfBytes) return plain(preview.large);
   const limit = kind === 'markdown' || kind === 'text' ? maxBytes[kind] : file.sizeBytes;
   const cut = file.sizeBytes > limit ? `<p class="soft">${preview.cut(toSize(limit))}</p>\n` : '';
   const label = escapeHtml(file.name);
-  const attributes = `data-look="${kind}" data-source="${source}" data-bytes="${limit}" data-name="${label}"`;
+  const attributes = `data-look="${kind}" data-source="${source}" data-bytes="${limit}"`;
   const inner = renderMedia(kind, source, label) ?? `<noscript><p>${preview.needsScript}</p></noscript>`;
-  const html = `${cut}<div class="look" ${attributes} data-none="${escapeHtml(preview.none)}">${inner}</div>`;
-  return { html, isMarkdown: kind === 'markdown' };
+  const html = `${cut}<div class="look" ${attributes} data-none="${escapeHtml(preview.none)}" data-cut="${escapeHtml(preview.pages)}">${inner}</div>`;
+  return { html, kind };
 }
 
 function renderMedia(kind: Kind, source: string, label: string): string | null {

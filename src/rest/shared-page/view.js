@@ -1,8 +1,8 @@
-// Shows text and PDF, and says so where the browser cannot show a picture, a sound or a film. What a file contains becomes text
-// nodes, or goes to the browser's own viewer as a PDF; never markup or script.
+// Shows text, and says so where the browser cannot show a picture, a sound or a film. What a file contains becomes text nodes, never
+// markup or script. Markdown and PDF have scripts of their own, in `console/sharing`.
 
 const look = document.querySelector('[data-look]');
-const { look: kind, source, bytes, name, none } = look?.dataset ?? {};
+const { look: kind, source, bytes, none } = look?.dataset ?? {};
 
 function showNothing() {
   const text = document.createElement('p');
@@ -39,16 +39,6 @@ function decode(content, type) {
   }
 }
 
-/** Most phones have no viewer for PDFs in pages. */
-async function showPdf() {
-  if (!navigator.pdfViewerEnabled) return showNothing();
-  const content = await (await fetchBytes()).arrayBuffer();
-  const frame = document.createElement('iframe');
-  frame.title = name;
-  frame.src = URL.createObjectURL(new Blob([content], { type: 'application/pdf' }));
-  look.replaceChildren(frame);
-}
-
 /** Also if it failed before this script ran. */
 function watchMedia(media) {
   const hasFailed = media instanceof HTMLImageElement ? media.complete && media.naturalWidth === 0 : hasNoSource(media);
@@ -61,5 +51,4 @@ function hasNoSource({ error, networkState }) {
 }
 
 if (kind === 'text' || kind === 'markdown') showText().catch(showNothing);
-else if (kind === 'pdf') showPdf().catch(showNothing);
-else if (look !== null) watchMedia(look.firstElementChild);
+else if (look?.firstElementChild?.matches('img, audio, video')) watchMedia(look.firstElementChild);

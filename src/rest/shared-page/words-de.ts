@@ -40,6 +40,7 @@ export const de: PageWords = {
     limited: 'Es gibt keine Vorschau, weil dieser Link die Zahl der Downloads begrenzt.',
     needsScript: 'Für die Vorschau ist JavaScript nötig.',
     cut: (size) => `Nur die ersten ${size} werden gezeigt.`,
+    pages: 'Nur die ersten 30 Seiten werden gezeigt.',
   },
   sending: {
     waiting: 'Wartet',

@@ -40,6 +40,7 @@ export const en: PageWords = {
     limited: 'There is no preview, because this link limits the number of downloads.',
     needsScript: 'The preview needs JavaScript.',
     cut: (size) => `Only the first ${size} are shown.`,
+    pages: 'Only the first 30 pages are shown.',
   },
   sending: {
     waiting: 'Waiting',

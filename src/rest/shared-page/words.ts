@@ -27,6 +27,8 @@ export interface PreviewWords {
   needsScript: string;
   /** `size` of the beginning that is shown. */
   cut(size: string): string;
+  /** Of a PDF. */
+  pages: string;
 }
 
 export interface SendingWords {
