@@ -59,6 +59,7 @@ function layout({ paths, words }: PageContext, title: string, content: string, s
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)} – Cabinet</title>
+<link rel="icon" href="${paths.files}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${paths.files}/page.css">${sources}
 </head>
 <body>

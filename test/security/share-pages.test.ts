@@ -75,6 +75,7 @@ test('A folder, what is beneath it and a file have pages', async () => {
   for (const address of [`${content}/archive`, `${content}/files/${file.Id}/content`])
     assert.ok(text.includes(address));
   const page = toText(await open(share, `/files/${file.Id}`));
+  assert.match(page, /<link rel="icon" href="\/s-files\/icon.svg"/);
   assert.match(
     page,
     /<div class="look" data-look="text" data-source="[^"]+inline=true" data-bytes="262144" data-none="/,

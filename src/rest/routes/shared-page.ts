@@ -217,6 +217,7 @@ function toCookie({ basePath, pagesUrl }: EnvironmentContext, pass: string, shar
 
 const folder = join(import.meta.dirname, '../shared-page');
 const types: Record<string, string> = {
+  'icon.svg': 'image/svg+xml',
   'page.css': 'text/css; charset=utf-8',
   'upload.js': 'text/javascript; charset=utf-8',
   'view.js': 'text/javascript; charset=utf-8',
