@@ -13,6 +13,9 @@ const options = { skip: withoutBrowser };
 let service: StartedHere;
 let caller: Caller;
 let browser: OpenedBrowser;
+/** A page with the credentials, and one on which every operation is open: a page is large. */
+let signedIn: Opened | null = null;
+let whole: Opened | null = null;
 
 before(async () => {
   if (withoutBrowser) return;
@@ -62,6 +65,26 @@ async function enterCredentials(page: Page): Promise<void> {
   await page.waitForSelector('#identity-state.good');
 }
 
+/** At an operation, with the credentials. */
+async function openSignedIn(operation: string): Promise<Opened> {
+  signedIn?.problems.splice(0);
+  if (signedIn === null) {
+    signedIn = await openDocs(service.production, `#${operation}`);
+    await enterCredentials(signedIn.page);
+  }
+  // Loads nothing: it differs in what follows the #.
+  await signedIn.page.goto(`${service.production}/docs#${operation}`);
+  await signedIn.page.waitForSelector(`#${operation}[open] .try`);
+  return signedIn;
+}
+
+/** In production, with every operation open. */
+async function openWhole(): Promise<Opened> {
+  whole ??= await openDocs(service.production);
+  await openAll(whole.page, await whole.page.locator('.operation').count());
+  return whole;
+}
+
 async function sendIt(page: Page, operation: string): Promise<string> {
   await page.click(`#${operation} .try button[type=submit]`);
   await page.waitForSelector(`#${operation} .try .status`);
@@ -70,7 +93,8 @@ async function sendIt(page: Page, operation: string): Promise<string> {
 
 test('every operation of the description is shown, in both environments', options, async () => {
   for (const base of [service.production, String(service.test)]) {
-    const { page, problems } = await openDocs(base);
+    const opened = await openDocs(base);
+    const { page, problems } = opened;
     const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<string, object> };
     const methods = Object.values(paths).flatMap((operations) => Object.keys(operations));
     const count = methods.filter((method) => method !== 'head').length;
@@ -80,14 +104,13 @@ test('every operation of the description is shown, in both environments', option
     await openAll(page, count);
     assert.doesNotMatch(await page.innerText('main'), /\[object|undefined|NaN/);
     assert.deepEqual(problems, []);
-    await page.close();
+    if (base === service.production) whole = opened;
+    else await page.close();
   }
 });
 
 test('a folder is created with typed credentials, and the secret is not stored', options, async () => {
-  const { page, problems } = await openDocs(service.production, '#FoldersPOST');
-  await page.waitForSelector('#FoldersPOST[open] .try');
-  await enterCredentials(page);
+  const { page, problems } = await openSignedIn('FoldersPOST');
   assert.equal(await page.inputValue('#secret'), '');
   assert.match(await sendIt(page, 'FoldersPOST'), /200 OK.*"Name": "Invoices"/s);
   // The second time the name is taken: a refusal is shown like any answer.
@@ -100,12 +123,10 @@ test('a folder is created with typed credentials, and the secret is not stored',
     problems.filter((text) => !text.includes('400')),
     [],
   );
-  await page.close();
 });
 
 test('a file is saved through the page, and read back', options, async () => {
-  const { page } = await openDocs(service.production, '#SaveFilesPost');
-  await enterCredentials(page);
+  const { page } = await openSignedIn('SaveFilesPost');
   const buffer = Buffer.from('%PDF-1.7 größer');
   await page.setInputFiles('#SaveFilesPost input[type=file]', {
     name: 'Größe 1.pdf',
@@ -118,15 +139,13 @@ test('a file is saved through the page, and read back', options, async () => {
   await page.goto(`${service.production}/docs#FilesContentGet`);
   await page.fill('#FilesContentGet .try input[required]', id);
   assert.match(await sendIt(page, 'FilesContentGet'), /200 OK 17 bytes.*Save the bytes/s);
-  await page.close();
 });
 
 test(
   'a batch of several files is saved, and the bytes of an upload are sent under the type of its protocol',
   options,
   async () => {
-    const { page } = await openDocs(service.production, '#FilesBatchPost');
-    await enterCredentials(page);
+    const { page } = await openSignedIn('FilesBatchPost');
     await page.setInputFiles(
       '#FilesBatchPost input[type=file]',
       ['one.txt', 'two.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })),
@@ -141,7 +160,6 @@ test(
     await upload.getByLabel('Upload-Length').fill('5');
     await upload.getByLabel('Upload-Metadata').fill('filename dGhyZWUudHh0');
     assert.match(await sendIt(page, 'UploadsPost'), /201 /);
-    await page.close();
   },
 );
 
@@ -149,8 +167,7 @@ test('hostile names are shown as text', options, async () => {
   const name = '<img src=x onerror=document.title=1> & "quotes"';
   const folder = await createFolder(caller, '-root-', name, { Properties: { turn: '\u202eabc', '<b>': '<script>' } });
   await saveFile(caller, { FolderId: folder.Id, FileName: '<svg onload=document.title=2>.html' }, '<script>1</script>');
-  const { page, problems } = await openDocs(service.production, '#FoldersGet');
-  await enterCredentials(page);
+  const { page, problems } = await openSignedIn('FoldersGet');
   await page.fill('#FoldersGet .try input[required]', folder.Id);
   const answer = await sendIt(page, 'FoldersGet');
   assert.ok(answer.includes(JSON.stringify(name)));
@@ -158,7 +175,6 @@ test('hostile names are shown as text', options, async () => {
   assert.equal(await page.locator('.try img, .try svg, .try script, .try b').count(), 0);
   assert.equal(await page.title(), 'The interface – Cabinet');
   assert.deepEqual(problems, []);
-  await page.close();
 });
 
 test('wrong credentials, a missing parameter and an invalid header show an error', options, async () => {
@@ -201,8 +217,7 @@ test(
   'every field has a label, ids are unique, and text has contrast, in light and dark, also on a phone',
   options,
   async () => {
-    const { page } = await openDocs(service.production);
-    await openAll(page, await page.locator('.operation').count());
+    const { page } = await openWhole();
     assert.deepEqual(await page.evaluate(findNameless), []);
     const grounds: unknown[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -216,7 +231,6 @@ test(
     assert.equal(overflow, 0, 'nothing is wider than a phone');
     // The list of operations is folded, a moment after the page has become narrow.
     await page.waitForSelector('#contents:not([open])', { state: 'attached' });
-    await page.close();
   },
 );
 
