@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { withoutBrowser } from './browser.ts';
-import { type OpenedConsole, openConsole, openWorld, samplePng, type World } from './console-world.ts';
+import { type OpenedConsole, openConsole, openWorld, samplePng, type World, walkToFolder } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 let world: World;
@@ -28,8 +28,11 @@ after(() => world?.close());
 async function openFolder(): Promise<string> {
   count += 1;
   const folder = await createFolder(world.caller, '-root-', `uploads ${count}`);
-  await page.goto(`${world.base}/files/${folder.Id}`);
-  await page.getByText('An empty folder').waitFor();
+  const tray = page.locator('.tray');
+  // What was uploaded before is forgotten, as by a load.
+  if ((await tray.count()) > 0) await tray.getByRole('button', { name: 'Clear the list' }).click();
+  await tray.waitFor({ state: 'detached' });
+  await walkToFolder(page, folder);
   return folder.Id;
 }
 
