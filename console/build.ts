@@ -91,7 +91,7 @@ async function build(): Promise<void> {
   }
 }
 
-/** Of the page of a link (`src/rest/shared-pages.ts`), which has nothing else of the console: they share no chunk with it. */
+/** Of the page of a link (`src/rest/shared-page`), which has nothing else of the console: they share no chunk with it. */
 const visitorScripts = {
   'visitor-markdown': join(import.meta.dirname, 'sharing/visitor-markdown.tsx'),
   'visitor-pdf': join(import.meta.dirname, 'sharing/visitor-pdf.ts'),

@@ -7,6 +7,7 @@ import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, samplePng, type World, walkTo, walkToFolder } from './console-world.ts';
+import { makeSound } from './sample-media.ts';
 
 const options = { skip: withoutBrowser };
 let world: World;
@@ -53,7 +54,7 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
     text('c.md', '# Title\n\n- one **bold** item\n\n| Name | Size |\n|---|--:|\n| a | 1 |\n', 'text/markdown'),
     text('d.csv', 'name;size\n"a;b";1\n', 'text/csv'),
     { name: 'e.png', type: 'image/png', body: samplePng },
-    { name: 'f.wav', type: 'audio/wav', body: makeSound() },
+    { name: 'f.wav', type: 'audio/wav', body: makeSound(0.1) },
     { name: 'g.pdf', type: 'application/pdf', body: '%PDF-1.4\n%%EOF' },
     { name: 'h.bin', type: 'application/octet-stream', body: Buffer.alloc(9, 1) },
   );
@@ -77,32 +78,6 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
   await page.reload();
   await page.getByText('Nothing can be shown of this kind').waitFor();
 });
-
-/** A tenth of a second of silence. */
-function makeSound(): Buffer {
-  const sound = Buffer.alloc(44 + 8820);
-  sound.write('RIFF', 0);
-  sound.writeUInt32LE(36 + 8820, 4);
-  sound.write('WAVEfmt ', 8);
-  for (const [value, at] of [
-    [16, 16],
-    [44_100, 24],
-    [88_200, 28],
-    [8820, 40],
-  ] as const) {
-    sound.writeUInt32LE(value, at);
-  }
-  for (const [value, at] of [
-    [1, 20],
-    [1, 22],
-    [2, 32],
-    [16, 34],
-  ] as const) {
-    sound.writeUInt16LE(value, at);
-  }
-  sound.write('data', 36);
-  return sound;
-}
 
 test('no script of a previewed file runs', options, async () => {
   const attack = "parent.document.title='owned';document.title='owned';fetch('/owned')";

@@ -22,7 +22,7 @@ import {
   renderTooMany,
   renderUploadPage,
   sharedPageHeaders,
-} from '../shared-pages.ts';
+} from '../shared-page/pages.ts';
 import { passCookie, readShareUse } from '../shared-request.ts';
 import { readPageForm } from './interaction.ts';
 import { listShared } from './shared.ts';

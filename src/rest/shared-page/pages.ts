@@ -1,11 +1,11 @@
 // The pages of links: plain HTML that works without script, but for sending files and for previews of text and PDF; on phones, in
 // light and dark mode and with screen readers; in the language of the browser. All names are escaped.
 
-import { escapeHtml } from '../auth/pages.ts';
-import type { Entry } from '../domain/entry.ts';
-import type { Share } from '../domain/share.ts';
-import { isShown, renderPreview } from './shared-page/previews.ts';
-import type { PageWords } from './shared-page/words.ts';
+import { escapeHtml } from '../../auth/pages.ts';
+import type { Entry } from '../../domain/entry.ts';
+import type { Share } from '../../domain/share.ts';
+import { isShown, renderPreview } from './previews.ts';
+import type { PageWords } from './words.ts';
 
 /** Of every page: nothing inline, nothing from elsewhere. */
 export const sharedPageHeaders: Readonly<Record<string, string>> = {
