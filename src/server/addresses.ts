@@ -73,14 +73,54 @@ export async function openMutualTlsAddress(config: Config, context: AddressConte
   return await opened.listen({ ...common, tls: watched.value.tls, mutualTls, observers });
 }
 
-/** A port that is shared among threads could be shared with another process too, unawares: throws where one listens already. */
-export async function requireFreePorts({ production, test, mutualTls }: Config): Promise<void> {
-  for (const { host, port } of [production, test, mutualTls]) {
+/** The settings of each listener, for messages. */
+const settingsOf = {
+  production: { port: 'CABINET_PORT', off: '' },
+  test: { port: 'CABINET_TEST_PORT', off: ', or to off' },
+  mutualTls: { port: 'CABINET_MTLS_PORT', off: ', or to off' },
+} as const;
+
+/**
+ * Throws where a port cannot be listened on. Before anything is created: the secrets of a first start that fails would never be shown.
+ * And a port that threads share could be shared with another process too, unawares.
+ */
+export async function requireFreePorts(config: Config): Promise<void> {
+  for (const name of ['production', 'test', 'mutualTls'] as const) {
+    const { host, port } = config[name];
     if (port === null || port === 0) continue;
     const server = createServer().listen(port, host);
-    await once(server, 'listening');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      throw toListenError(error as NodeJS.ErrnoException, name, config[name]);
+    }
     server.close();
     await once(server, 'close');
+  }
+}
+
+function toListenError(
+  cause: NodeJS.ErrnoException,
+  name: keyof typeof settingsOf,
+  { host, port }: AddressConfig,
+): Error {
+  const settings = settingsOf[name];
+  switch (cause.code) {
+    case 'EADDRINUSE': {
+      const message = `Port ${port} is already in use. Set ${settings.port} to another port${settings.off}.`;
+      return new Error(message, { cause });
+    }
+    case 'EACCES': {
+      const message = `This user may not listen on port ${port}. Set ${settings.port} to a port above 1023.`;
+      return new Error(message, { cause });
+    }
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND': {
+      const message = `This machine does not have the address ${host}. Set CABINET_HOST to one of its own addresses.`;
+      return new Error(message, { cause });
+    }
+    default:
+      return cause;
   }
 }
 

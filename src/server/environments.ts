@@ -42,7 +42,7 @@ export class Environments {
 
   async open(): Promise<void> {
     const { config, serving } = this.#options;
-    if (config.httpThreads > 1) await requireFreePorts(config);
+    await requireFreePorts(config);
     await serving.listen('production');
     await this.#openOne('production');
     if (config.test.port !== null) {

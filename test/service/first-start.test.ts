@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { assertEnvelope } from '../interface/assertions.ts';
@@ -73,6 +74,9 @@ test('the commands that the first start prints work as they are', hasCurl, async
 });
 
 test('the first start prints the address of the console, and a person with a password for each environment', async () => {
+  assert.match(banner, /^Cabinet is running:\n {2}production {2}http/);
+  assert.match(banner, /\nOpen the console in a browser:\n {2}production {2}http/);
+  assert.ok(banner.endsWith('\n'));
   const accounts = [
     ...banner.matchAll(/^ {2}(production|test) +(http\S+\/) {2}sign in as admin with the password (\S{24})$/gm),
   ];
@@ -93,6 +97,27 @@ test('the first start prints the address of the console, and a person with a pas
     ['console', 'first'],
   );
 });
+
+for (const [setting, advice] of [
+  ['CABINET_PORT', 'Set CABINET_PORT to another port.'],
+  ['CABINET_TEST_PORT', 'Set CABINET_TEST_PORT to another port, or to off.'],
+  ['CABINET_MTLS_PORT', 'Set CABINET_MTLS_PORT to another port, or to off.'],
+] as const) {
+  test(`a start whose ${setting} is in use says so, without a stack, and creates nothing`, async (context) => {
+    const { port } = new URL(service.production);
+    const other = makeDataFolder();
+    context.after(() => removeDataFolder(other));
+    const child = spawn(cabinetProgram, ['serve'], { env: toVariables(other, { [setting]: port }) });
+    const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    assert.equal(code, 1);
+    assert.equal(errors, `cabinet: Port ${port} is already in use. ${advice}\n`);
+    assert.equal(output, '');
+    assert.deepEqual(
+      readdirSync(other, { recursive: true }).filter((name) => String(name).includes('sqlite')),
+      [],
+    );
+  });
+}
 
 test('a request exactly as documented, sent by curl, saves the file', hasCurl, async () => {
   const caller = await addCaller(dataFolder, service.production, 'letter');

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { canBuild, isBuilt } from '@cabinet/console/build';
+import { showBuildProgress } from './build-progress.ts';
 
 const builder = fileURLToPath(import.meta.resolve('@cabinet/console/build'));
 const timeoutMs = 120_000;
@@ -12,7 +13,7 @@ const timeoutMs = 120_000;
 /** Returns the error, if any. The service then starts without the console, or with the previous build. */
 export async function prepareConsole(): Promise<string | null> {
   if (!canBuild() || isBuilt()) return null;
-  process.stderr.write('Building the console; this happens only when its sources have changed.\n');
+  const progress = showBuildProgress(process.stderr);
   const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -21,7 +22,7 @@ export async function prepareConsole(): Promise<string | null> {
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
-  return code === 0
-    ? null
-    : `The console could not be built; the service runs without it or with an older one.\n${output}`;
+  progress.end(code === 0);
+  if (code === 0) return null;
+  return `The console could not be built. The service starts without it, or with the previous build.\n${output}`;
 }

@@ -99,7 +99,7 @@ function announceJson({ production, test, mutualTls }: Service, firstStartPath: 
 
 function announce(service: Service): void {
   const banner = hasSecrets(service) ? renderBanner(service.initialAccounts) : '';
-  const lines = ['Cabinet serves', `  production  ${service.production}`];
+  const lines = ['Cabinet is running:', `  production  ${service.production}`];
   if (service.test !== null) lines.push(`  test        ${service.test}`);
   if (service.mutualTls !== null) lines.push(`  mutual TLS  ${service.mutualTls}`);
   if (service.hasOwnIssuer) lines.push('', ...renderConsole(service));
@@ -114,8 +114,8 @@ function renderConsole({ consoles, initialAccounts }: Service): string[] {
     return `  ${environment.padEnd(10)}  ${url}/${how}`;
   });
   const isFirst = initialAccounts.some(({ person }) => person !== null);
-  const hint = isFirst ? 'the passwords are shown only now' : 'people are added with: cabinet user add NAME';
-  return [`The console, in a browser (${hint})`, ...lines];
+  const hint = isFirst ? 'The passwords are shown only now.' : 'Add people with: cabinet user add NAME';
+  return ['Open the console in a browser:', ...lines, `  ${hint}`];
 }
 
 function renderBanner(applications: readonly InitialAccounts[]): string {
