@@ -153,7 +153,7 @@ public class Example {
     return (List<Object>) get(from, name);
   }
 
-  /** The service said no: `code` is of the closed list in docs/api.md. */
+  /** The service said no: `code` is of the closed list in docs/api/errors.md. */
   static class Refused extends RuntimeException {
     final String code;
 

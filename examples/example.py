@@ -21,7 +21,7 @@ import uuid
 
 
 class Refused(Exception):
-    """The service said no: `code` is of the closed list in docs/api.md."""
+    """The service said no: `code` is of the closed list in docs/api/errors.md."""
 
     def __init__(self, status, error):
         super().__init__(f"{status} {error['Code']}: {error['Message']} {error.get('Hint', '')}".strip())

@@ -81,13 +81,13 @@ function listCodes(page: string): string[] {
   );
 }
 
-test('The contract lists every error code once, with the status of docs/api.md, and no other', () => {
+test('The contract lists every error code once, with the status of docs/api/errors.md, and no other', () => {
   const listed = listCodes(contract);
   assert.deepEqual(
     listed.map((row) => row.split(' ')[0]),
     [...refusalCodes],
   );
-  assert.deepEqual(listed, listCodes(read('docs/api.md')));
+  assert.deepEqual(listed, listCodes(read('docs/api/errors.md')));
 });
 
 test('The lines of the contract have at most 100 characters, but for tables', () => {

@@ -1,10 +1,11 @@
 // Holds the pages of docs/ to the code: every request, setting and command is on its page, and nothing else.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { renderPage } from '../docs/generate-events.ts';
+import { renderRequests } from '../docs/generate-requests.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -12,19 +13,22 @@ function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-test('docs/api.md lists every request with its summary and nothing else, and shows each with curl', async () => {
+/** All pages of the API reference as one text. */
+function readApiReference(): string {
+  return globSync('docs/api/*.md', { cwd: root }).map(read).join('\n');
+}
+
+test('docs/api/requests.md lists every request', () => {
+  assert.equal(read('docs/api/requests.md'), renderRequests(), 'run node docs/generate-requests.ts');
+});
+
+test('the API reference shows every request with curl', async () => {
   const { routes } = await import('../src/rest/routes.ts');
-  const api = read('docs/api.md');
   const content = '/v1/contentmanagement';
-  const there = routes
-    .filter(({ action, isForPeople }) => action !== 'foreign' && isForPeople !== true)
-    .map(({ method, path, describe }) => {
-      const shown = path.startsWith(content) ? path.slice(content.length) : `{base}${path}`;
-      return `| \`${method} ${shown}\` | ${describe.summary} |`;
-    });
-  const listed = api.match(/^\| `[A-Z]+ (\{base\})?\/.*$/gm) ?? [];
-  assert.deepEqual(listed.toSorted(), there.toSorted());
-  const lines = api.replaceAll('\\\n', ' ').match(/^curl .*$/gm) ?? [];
+  const lines =
+    readApiReference()
+      .replaceAll('\\\n', ' ')
+      .match(/^curl .*$/gm) ?? [];
   const missing = routes.filter(({ method, path }) => {
     if (!path.startsWith(content)) return false;
     const pattern = path.slice(content.length).replaceAll(/\{\w+\}/g, '[^/"?]+');
@@ -38,13 +42,55 @@ test('docs/api.md lists every request with its summary and nothing else, and sho
   );
 });
 
+test('the API reference has a link to each of its pages', () => {
+  const pages = readdirSync(join(root, 'docs/api')).filter((name) => name !== 'README.md');
+  const linked = new Set([...read('docs/api/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name));
+  assert.deepEqual(
+    pages.filter((name) => !linked.has(name)),
+    [],
+  );
+});
+
+/** The anchors of a page, as GitHub makes them of headings. */
+function listAnchors(page: string): string[] {
+  const headings = [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .replaceAll(/<[^>]*>|\]\([^)]*\)/g, '')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...page.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
+}
+
+test('every link of the documentation leads to a file that exists, and to a heading of it', () => {
+  const patterns = ['*.md', '{docs,sdk,examples,bench,deploy,test}/**/*.md'];
+  const paths = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
+  assert.ok(paths.length > 50);
+  const broken = paths.flatMap((path) => {
+    const text = read(path).replaceAll(/^```[\s\S]*?^```|`[^`\n]*`/gm, '');
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    return targets
+      .filter((target) => !target.includes('://') && !leadsSomewhere(path, target))
+      .map((to) => `${path}: ${to}`);
+  });
+  assert.deepEqual(broken, []);
+});
+
+function leadsSomewhere(from: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#');
+  const path = file === '' ? join(root, from) : resolve(root, dirname(from), file);
+  if (!existsSync(path)) return false;
+  return anchor === undefined || !path.endsWith('.md') || listAnchors(readFileSync(path, 'utf8')).includes(anchor);
+}
+
 test('the documented examples of searches are valid queries', async () => {
   const [{ parseQuery }, { searchRoute }] = await Promise.all([
     import('../src/search/query.ts'),
     import('../src/rest/routes/search.ts'),
   ]);
   const described = searchRoute.describe.parameters?.find(({ name }) => name === 'q')?.example;
-  const shown = [...read('docs/api.md').matchAll(/--data-urlencode 'q=([^']+)'/g)].map(([, text]) => text);
+  const shown = [...read('docs/api/search.md').matchAll(/--data-urlencode 'q=([^']+)'/g)].map(([, text]) => text);
   assert.ok(shown.length > 0);
   for (const text of [described, ...shown]) assert.ok(parseQuery(String(text)).terms.length > 0);
 });

@@ -78,7 +78,7 @@ test('The searches that the description and the documentation show are valid', a
   const parameters = paths['/v1/contentmanagement/search']?.get?.parameters ?? [];
   const shown = parameters.map(({ $ref }) => components.parameters[$ref.split('/').at(-1) ?? '']);
   const described = String(shown.find((parameter) => parameter?.name === 'q')?.example);
-  const guide = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/api/search.md'), 'utf8');
   const documented = [...guide.matchAll(/\$BASE\/search".*--data-urlencode 'q=([^']+)'/g)].map(([, q]) => String(q));
   assert.ok(documented.length > 0);
   for (const q of [described, ...documented]) assertResults(await ask(main, q));

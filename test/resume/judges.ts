@@ -102,7 +102,7 @@ async function curl(
   return status === 0 ? null : { status, headers };
 }
 
-/** By plain headers, as docs/api.md shows it. `version` 3 says it the other way round. */
+/** By plain headers, as docs/api/uploads.md shows it. `version` 3 says it the other way round. */
 export function byCurl(version: 3 | 6): Judge {
   return async (job) => {
     const { name, path, base, random, sizeBytes } = job;
