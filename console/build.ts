@@ -53,6 +53,8 @@ async function build(): Promise<void> {
         // The Content-Security-Policy forbids inline scripts and data URLs.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
+        // PDF.js is large, and loaded with a PDF only.
+        chunkSizeWarningLimit: 2_000,
         reportCompressedSize: false,
       },
     };
@@ -79,8 +81,6 @@ async function build(): Promise<void> {
         outDir: staging,
         emptyOutDir: false,
         rolldownOptions: { input: visitorScripts },
-        // PDF.js is large, and loaded with a PDF only.
-        chunkSizeWarningLimit: 2_000,
       },
     });
     for (const folder of [staging, join(staging, 'assets')]) compressIn(folder);

@@ -1,35 +1,28 @@
-// A look into a file. Nothing of it is ever run: pictures are pictures, also SVG; HTML is shown as its source; text becomes
-// text nodes; PDFs are given to the browser's own viewer under the type PDF, whatever they contain.
+// The content of a file. Nothing of it is ever run: pictures are pictures, also SVG; HTML is shown as its source; text becomes text
+// nodes; the pages of a PDF are drawn.
 
-import { type Entry, readFile } from '@cabinet/client';
-import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { downloadEntry } from '../files/download.ts';
-import { iconOf, kindOf } from '../files/kind.ts';
-import { Button } from '../parts/button.tsx';
-import { showError } from '../parts/error-text.ts';
-import { useObjectUrl } from '../parts/object-url.ts';
-import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
-import { useSession } from '../session/session-context.tsx';
-import { formatSize } from '../words/format.ts';
+import { lazy, Suspense, useState } from 'react';
+import { kindOf } from '../files/kind.ts';
+import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { useWords } from '../words/words.tsx';
 import { useLink } from './content.ts';
+import { NoPreview } from './no-preview.tsx';
 import type { PreviewProps } from './preview-props.ts';
 import './preview.css';
 
 const TextPreview = lazy(async () => ({ default: (await import('./text-preview.tsx')).TextPreview }));
-const maxPdfBytes = 64_000_000;
+const PdfView = lazy(async () => ({ default: (await import('../pdf/pdf-view.tsx')).PdfView }));
 
-export function Preview({ entry, version }: PreviewProps) {
+export function Preview(props: PreviewProps) {
   const words = useWords();
+  const { entry } = props;
   const kind = kindOf(entry);
-  if (entry.Size === 0) return <Nothing entry={entry} text={words.look.empty} />;
-  if (kind === 'picture' || kind === 'sound' || kind === 'film') return <Linked entry={entry} version={version} />;
-  if (kind === 'pdf') return <Pdf entry={entry} version={version} />;
-  if (kind === 'other' || kind === 'folder') return <Nothing entry={entry} text={words.look.none} />;
+  if (entry.Size === 0) return <NoPreview entry={entry} text={words.look.empty} />;
+  if (kind === 'other' || kind === 'folder') return <NoPreview entry={entry} text={words.look.none} />;
+  if (kind === 'picture' || kind === 'sound' || kind === 'film') return <Linked {...props} />;
   return (
     <Suspense fallback={<Skeleton label={words.files.loading} />}>
-      <TextPreview entry={entry} version={version} kind={kind} />
+      {kind === 'pdf' ? <PdfView {...props} /> : <TextPreview {...props} kind={kind} />}
     </Suspense>
   );
 }
@@ -39,7 +32,7 @@ function Linked({ entry, version }: PreviewProps) {
   const [isBroken, setBroken] = useState(false);
   const { data: url, error, refetch } = useLink(entry, version);
   const fail = () => setBroken(true);
-  if (isBroken) return <Nothing entry={entry} text={words.look.notShown} />;
+  if (isBroken) return <NoPreview entry={entry} text={words.look.notShown} />;
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (url === undefined) return <Skeleton label={words.files.loading} />;
   const kind = kindOf(entry);
@@ -57,39 +50,5 @@ function Picture({ url, label, onError }: { url: string; label: string; onError(
     <div className="look-picture">
       <img src={url} alt={label} onError={onError} />
     </div>
-  );
-}
-
-function Pdf({ entry, version }: PreviewProps) {
-  const words = useWords();
-  const { cabinet } = useSession();
-  const isSmall = entry.Size <= maxPdfBytes;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['pdf', entry.Id, version],
-    enabled: isSmall,
-    gcTime: 60_000,
-    queryFn: async ({ signal }) => {
-      const bytes = await readFile(cabinet, entry.Id, { version, signal });
-      return new Blob([bytes], { type: 'application/pdf' });
-    },
-  });
-  const url = useObjectUrl(data);
-  if (!isSmall) return <Nothing entry={entry} text={words.look.tooLarge(formatSize(entry.Size, words.locale))} />;
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
-  if (url === null) return <Skeleton label={words.files.loading} />;
-  return <iframe className="look-pdf" src={url} title={words.look.document(entry.Name)} />;
-}
-
-function Nothing({ entry, text }: { entry: Entry; text: string }): ReactNode {
-  const words = useWords();
-  const { cabinet } = useSession();
-  const download = () => void downloadEntry(cabinet, entry).catch((error) => showError(error, words));
-  return (
-    <Empty icon={iconOf(entry)} title={formatSize(entry.Size, words.locale)}>
-      <p>{text}</p>
-      <Button icon="download" onPress={download}>
-        {words.files.download}
-      </Button>
-    </Empty>
   );
 }

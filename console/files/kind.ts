@@ -6,7 +6,9 @@ import type { IconName } from '../parts/icon.tsx';
 export type Kind = 'folder' | 'picture' | 'sound' | 'film' | 'pdf' | 'markdown' | 'table' | 'code' | 'text' | 'other';
 
 const codeNames =
-  /\.(c|cc|cpp|cs|css|go|h|hpp|html?|java|js|json|jsonl|jsx|kt|mjs|cjs|php|py|rb|rs|scss|sh|bash|sql|svelte|swift|toml|ts|tsx|vue|xml|ya?ml|zig)$/i;
+  /(\.(astro|bash|bat|c|cc|cfg|cjs|clj|cmd|conf|cpp|cs|css|cts|dart|diff|env|erl|exs?|fish|go|gradle|graphql|groovy|h|hcl|hpp|hs|html?|ini|java|jl|js|json|json5|jsonc|jsonl|jsx|kts?|less|lua|m|mjs|ml|mts|nix|patch|php|pl|properties|proto|ps1|py|r|rb|rs|sass|scala|scss|sh|sql|svelte|swift|tf|toml|ts|tsx|vb|vue|xml|ya?ml|zig|zsh)|^(\.(bashrc|dockerignore|editorconfig|gitignore|npmrc|profile|zshrc)|Dockerfile|Gemfile|Jenkinsfile|Makefile|Rakefile))$/i;
+/** Types that are guessed from names which source code has too: `.ts` is TypeScript far more often than an MPEG stream. */
+const mistakenTypes = /^(video\/mp2t|audio\/x-mpegurl|application\/[\w.+-]+|image\/x-[\w+-]+)$/;
 const codeTypes =
   /^(application\/(json|xml|javascript|x-sh|x-yaml|yaml|toml|sql|[\w.+-]+\+(json|xml))|text\/(html|css|javascript|xml|x-[\w+-]+))$/;
 const icons: Record<Kind, IconName> = {
@@ -27,6 +29,7 @@ type Named = Pick<Entry, 'Name' | 'Type' | 'ContentType'>;
 export function kindOf({ Name, Type, ContentType }: Named): Kind {
   if (Type === 'folder') return 'folder';
   const type = ContentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (codeNames.test(Name) && mistakenTypes.test(type) && type !== 'application/pdf') return 'code';
   if (/^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/.test(type)) return 'picture';
   if (type.startsWith('audio/')) return 'sound';
   if (type.startsWith('video/')) return 'film';

@@ -9,6 +9,10 @@ const paths = {
   clock: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 6v4l2.8 1.8',
   gear: 'M10 12.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM10 2.5v2.2M10 15.3v2.2M2.5 10h2.2M15.3 10h2.2M4.7 4.7l1.6 1.6M13.7 13.7l1.6 1.6M15.3 4.7l-1.6 1.6M6.3 13.7l-1.6 1.6',
   plus: 'M10 4v12M4 10h12',
+  minus: 'M4 10h12',
+  rotate: 'M14.6 6.2A6.2 6.2 0 1 0 16.2 10M15.2 2.5v4h-4',
+  expand: 'M3.5 8V3.5H8M12 3.5h4.5V8M16.5 12v4.5H12M8 16.5H3.5V12',
+  previous: 'M12 5l-5 5 5 5',
   more: 'M4.5 10h.01M10 10h.01M15.5 10h.01',
   close: 'M5 5l10 10M15 5L5 15',
   down: 'M5 8l5 5 5-5',
@@ -47,7 +51,7 @@ const paths = {
 } as const;
 
 /** Those that point the way that one reads. */
-const ahead: ReadonlySet<string> = new Set(['next', 'move', 'list']);
+const ahead: ReadonlySet<string> = new Set(['next', 'previous', 'move', 'list']);
 
 export type IconName = keyof typeof paths;
 

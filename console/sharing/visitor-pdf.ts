@@ -1,21 +1,17 @@
 // PDFs on the page of a link, drawn page by page: browsers' own viewers run the scripts of a PDF, and phones have none. A script of its
 // own, which the page loads beside `view.js` of `src/rest/shared-page`.
 
-import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'unpdf/pdfjs';
+import { drawPage, openDocument, type PDFDocumentProxy } from '../pdf/document.ts';
 
 /** Each takes some megabytes of memory. */
 const maxPages = 30;
-/** Sharp on screens with more pixels, and not too large for phones. */
-const maxScale = 2;
 /** Of the text of a page that screen readers get. */
 const maxLabel = 2_000;
 
 async function show(look: HTMLElement): Promise<void> {
   const answer = await fetch(look.dataset.source ?? '');
   if (!answer.ok) throw new Error(`status ${answer.status}`);
-  const data = new Uint8Array(await answer.arrayBuffer());
-  const opened = getDocument({ data, isEvalSupported: false, enableXfa: false, verbosity: VerbosityLevel.ERRORS });
-  const document = await opened.promise;
+  const document = await openDocument(new Uint8Array(await answer.arrayBuffer()));
   const count = Math.min(document.numPages, maxPages);
   for (let number = 1; number <= count; number += 1) {
     const canvas = await draw(document, number, look.clientWidth);
@@ -27,16 +23,12 @@ async function show(look: HTMLElement): Promise<void> {
 
 async function draw(source: PDFDocumentProxy, number: number, width: number): Promise<HTMLCanvasElement> {
   const page = await source.getPage(number);
-  const [natural, { items }] = [page.getViewport({ scale: 1 }), await page.getTextContent()];
-  const scale = (width / natural.width) * Math.min(maxScale, window.devicePixelRatio);
-  const viewport = page.getViewport({ scale });
-  const canvas = document.createElement('canvas');
-  canvas.width = viewport.width;
-  canvas.height = viewport.height;
+  const { items } = await page.getTextContent();
+  const { canvas, whole } = drawPage(page, width);
   canvas.setAttribute('role', 'img');
   const text = items.map((item) => ('str' in item ? item.str : '')).join(' ');
   canvas.setAttribute('aria-label', `${number} / ${source.numPages}: ${text.slice(0, maxLabel)}`);
-  await page.render({ canvas, viewport }).promise;
+  await whole;
   page.cleanup();
   return canvas;
 }

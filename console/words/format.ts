@@ -81,6 +81,10 @@ export function formatDuration(seconds: number, locale: string): string {
   return keep(`for ${locale} ${unit}`, () => new Intl.NumberFormat(locale, options)).format(amount);
 }
 
+export function formatPercent(part: number, locale: string): string {
+  return keep(`percent ${locale}`, () => new Intl.NumberFormat(locale, { style: 'percent' })).format(part);
+}
+
 export function formatNumber(number: number, locale: string): string {
   return keep(`number ${locale}`, () => new Intl.NumberFormat(locale)).format(number);
 }

@@ -22,15 +22,13 @@ const encodings = [
   { name: 'gzip', extension: '.gz' },
 ] as const;
 
-/** Nothing inline, nothing from other origins, no markup made from text. Blobs are for previews: pictures, sound, and PDFs in
- *  the browser's own viewer. */
+/** Nothing inline, nothing from other origins, no frames, no markup made from text. Blobs are for previews: pictures and sound. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
   "media-src 'self' blob:",
-  'frame-src blob:',
   "font-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",

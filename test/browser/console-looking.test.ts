@@ -8,6 +8,7 @@ import { eventually } from '../service/service.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, samplePng, type World, walkTo, walkToFolder } from './console-world.ts';
 import { makeSound } from './sample-media.ts';
+import { makePdf } from './sample-pdf.ts';
 
 const options = { skip: withoutBrowser };
 let world: World;
@@ -45,6 +46,13 @@ async function openFolder(...samples: Sample[]): Promise<string> {
 const becomes = (expression: string) =>
   eventually(expression, async () => (await page.evaluate(expression)) === true, patientMs);
 
+/** Of the first page of a PDF. */
+const darkPoints = `(() => {
+  const [canvas] = document.querySelectorAll('.pdf-page canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return data.filter((value, at) => at % 4 === 0 && value < 100).length;
+})()`;
+
 const text = (name: string, body: string, type = 'text/plain'): Sample => ({ name, type, body });
 
 test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside the list', options, async () => {
@@ -55,7 +63,7 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
     text('d.csv', 'name;size\n"a;b";1\n', 'text/csv'),
     { name: 'e.png', type: 'image/png', body: samplePng },
     { name: 'f.wav', type: 'audio/wav', body: makeSound(0.1) },
-    { name: 'g.pdf', type: 'application/pdf', body: '%PDF-1.4\n%%EOF' },
+    { name: 'g.pdf', type: 'application/pdf', body: makePdf('First page', 'Second page') },
     { name: 'h.bin', type: 'application/octet-stream', body: Buffer.alloc(9, 1) },
   );
   const look = async (name: string, seen: Locator) => {
@@ -73,7 +81,8 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
   await becomes("document.querySelector('.look-picture img').naturalWidth === 2");
   await look('f.wav', page.locator('audio'));
   await becomes("document.querySelector('audio').readyState >= 1");
-  await look('g.pdf', page.locator('iframe[src^="blob:"]'));
+  await look('g.pdf', page.locator('.pdf-text', { hasText: 'Second page' }));
+  assert.ok(Number(await page.evaluate(darkPoints)) > 50, 'there is writing on it');
   await look('h.bin', page.getByText('Nothing can be shown of this kind'));
   await page.reload();
   await page.getByText('Nothing can be shown of this kind').waitFor();
@@ -90,15 +99,19 @@ test('no script of a previewed file runs', options, async () => {
     { name: 'c.md', type: 'text/markdown', body: `${html}\n\n${links}` },
     { name: 'd.pdf', type: 'application/pdf', body: html },
     { name: 'e.txt', type: 'text/plain', body: html },
+    // Its script opens a dialog and another page.
+    { name: 'f.pdf', type: 'application/pdf', body: makePdf('it is drawn') },
   );
   const requested: string[] = [];
   page.on('request', (request) => requested.push(request.url()));
+  page.on('dialog', (dialog) => requested.push(`owned by a dialog: ${dialog.message()}`));
   for (const [name, seen] of [
     ['a.svg', '.look-picture img'],
     ['b.html', '.look-code'],
     ['c.md', '.look-markdown'],
-    ['d.pdf', 'iframe'],
+    ['d.pdf', '.empty'],
     ['e.txt', '.look-code'],
+    ['f.pdf', '.pdf-text'],
   ] as const) {
     await row(name).dblclick();
     await page.locator('.look-head h2', { hasText: name }).waitFor();

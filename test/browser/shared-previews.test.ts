@@ -9,6 +9,7 @@ import { makeShare } from '../interface/shares.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { openWorld, type World } from './console-world.ts';
 import { makeSound, makeVideo, samplesPerSecond, video } from './sample-media.ts';
+import { makePdf } from './sample-pdf.ts';
 import { drawPicture } from './sample-picture.ts';
 import { openStranger, type Stranger } from './stranger.ts';
 import { checkView } from './view.ts';
@@ -121,6 +122,7 @@ test('text, tables, code and pages are shown as text, in their own encoding', op
     { name: 'odd.txt', type: 'text/plain; charset=nonsense', body: 'Grüße' },
     { name: 'table.csv', type: 'text/csv', body: 'a;b\n1;2' },
     { name: 'code.py', type: 'application/octet-stream', body: 'print(1 < 2)' },
+    { name: 'code.ts', type: 'video/mp2t', body: 'const answer = 42;' },
     { name: 'data.xml', type: 'application/xml', body: '<a>1</a>' },
   ];
   for (const text of texts) {
@@ -176,34 +178,6 @@ test('nothing of a hostile file runs, and nothing elsewhere is fetched', options
   await page.goto(new URL(String(source), page.url()).href).catch(() => undefined);
   assert.equal((await download).suggestedFilename(), 'a.svg');
 });
-
-/** With a script that would be run by viewers, and as many pages as there are texts. */
-function makePdf(...texts: string[]): Buffer {
-  const pages = texts.map((_, index) => `${5 + 2 * index} 0 R`).join(' ');
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R /OpenAction 3 0 R >>',
-    `<< /Type /Pages /Kids [${pages}] /Count ${texts.length} >>`,
-    '<< /S /JavaScript /JS (app.alert\\("it runs"\\); app.launchURL\\("https://evil.example/"\\)) >>',
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    ...texts.flatMap((text, index) => {
-      const drawn = `BT /F1 24 Tf 50 100 Td (${text}) Tj ET`;
-      const resources = '/Resources << /Font << /F1 4 0 R >> >>';
-      return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents ${6 + 2 * index} 0 R ${resources} >>`,
-        `<< /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`,
-      ];
-    }),
-  ];
-  let file = '%PDF-1.4\n';
-  const offsets = objects.map((object, index) => {
-    const offset = file.length;
-    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return `${String(offset).padStart(10, '0')} 00000 n \n`;
-  });
-  const size = objects.length + 1;
-  const table = `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}trailer << /Size ${size} /Root 1 0 R >>`;
-  return Buffer.from(`${file}${table}\nstartxref\n${file.length}\n%%EOF`);
-}
 
 test('the pages of a PDF are drawn, and its script is not run', options, async () => {
   await open({ name: 'a.pdf', type: 'application/pdf', body: makePdf('First page', 'Second page') });

@@ -13,13 +13,15 @@ const pictures = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.micro
 const codeTypes =
   /^application\/(json|xml|javascript|x-sh|x-yaml|yaml|toml|sql|x-ndjson|[\w.+-]+\+(json|xml))$|^image\/svg\+xml$/;
 const textNames =
-  /\.(txt|log|csv|tsv|ini|conf|c|cc|cpp|cs|css|go|h|hpp|html?|java|js|json|jsonl|jsx|kt|mjs|cjs|php|py|rb|rs|scss|sh|bash|sql|svelte|swift|toml|tsx|vue|xml|ya?ml|zig)$/i;
+  /\.(txt|log|csv|tsv|ini|conf|c|cc|cpp|cs|css|go|h|hpp|html?|java|js|json|jsonl|jsx|kt|mjs|cjs|php|py|rb|rs|scss|sh|bash|sql|svelte|swift|toml|tsx?|vue|xml|ya?ml|zig)$/i;
 
 /** Null: nothing can be shown. */
 function kindOf({ contentType, name }: Entry): Kind | null {
   const type = readMediaType(contentType)?.essence ?? '';
   if (pictures.test(type)) return 'picture';
   if (type.startsWith('audio/')) return 'sound';
+  // Guessed from the name of TypeScript.
+  if (type === 'video/mp2t' && textNames.test(name)) return 'text';
   if (type.startsWith('video/')) return 'film';
   if (type === 'application/pdf') return 'pdf';
   if (type === 'text/markdown' || /\.(md|markdown)$/i.test(name)) return 'markdown';

@@ -1,0 +1,11 @@
+// The texts about files shown in full and their previews, in the current language.
+
+import { viewerDe } from '../words/viewer-de.ts';
+import { type ViewerWords, viewerEn } from '../words/viewer-en.ts';
+import { useLanguage } from '../words/words.tsx';
+
+const catalogues: Record<string, ViewerWords> = { en: viewerEn, de: viewerDe };
+
+export function useViewerWords(): ViewerWords {
+  return catalogues[useLanguage()] ?? viewerEn;
+}

@@ -1,0 +1,35 @@
+// German words about files shown in full and their previews.
+
+import type { ViewerWords } from './viewer-en.ts';
+
+const number = (n: number) => n.toLocaleString('de');
+
+export const viewerDe: ViewerWords = {
+  open: 'Vollbild',
+  previous: 'Vorherige Datei',
+  next: 'Nächste Datei',
+  position: (at, of, isMore) => `${number(at)} von ${number(of)}${isMore ? '+' : ''}`,
+  close: 'Schließen',
+  details: 'Details',
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  fit: 'An das Fenster anpassen',
+  rotate: 'Nach rechts drehen',
+  zoom: 'Größe',
+  tools: 'Ansicht',
+  page: (at, of) => `Seite ${number(at)} von ${number(of)}`,
+  find: 'Im Dokument suchen',
+  found: (at, of, isMore) => `${number(at)} von ${number(of)}${isMore ? '+' : ''}`,
+  notFound: 'Nicht gefunden',
+  searching: 'Wird gesucht',
+  previousMatch: 'Vorheriger Treffer',
+  nextMatch: 'Nächster Treffer',
+  locked: 'Das Dokument hat ein Passwort. Laden Sie es herunter, um es zu öffnen.',
+  lines: (n) => `Die ersten ${number(n)} Zeilen werden gezeigt.`,
+  table: (rows, columns) =>
+    `${number(rows)} ${rows === 1 ? 'Zeile' : 'Zeilen'}, ${number(columns)} ${columns === 1 ? 'Spalte' : 'Spalten'}`,
+  tablePart: (rows, columns) => `Die ersten ${number(rows)} Zeilen und ${number(columns)} Spalten werden gezeigt.`,
+  reading: (percent) => `Wird gelesen: ${percent}`,
+  row: 'Zeile',
+  extracted: 'Nur der Text des Dokuments wird gezeigt, ohne Gestaltung und Bilder.',
+};
