@@ -1,4 +1,4 @@
-// The walkthrough of the README for server-based applications works as written: its lines are taken from there and run in a
+// The walkthrough of docs/authentication.md for server-based applications works as written: its lines are taken from there and run in a
 // folder like a fresh clone, against its own service. Only the ports differ.
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ const cloned = ['bin', 'src', 'node_modules', 'package.json'];
 
 /** The section from its heading to the next one of its level. */
 function readSection(heading: RegExp): string {
-  const sections = readFileSync(join(root, 'README.md'), 'utf8').split(/^(?=## )/m);
+  const sections = readFileSync(join(root, 'docs/authentication.md'), 'utf8').split(/^(?=## )/m);
   const found = sections.filter((section) => heading.test(section.split('\n', 1)[0] ?? ''));
   assert.equal(found.length, 1, `${found.length} sections have ${heading} in their heading`);
   return String(found[0]);
@@ -34,7 +34,7 @@ function makeClone(): string {
   return folder;
 }
 
-test('the README shows a server-based application with curl', () => {
+test('docs/authentication.md shows a server-based application with curl', () => {
   const blocks = readBlocks(readSection(/mutual TLS/i));
   assert.ok(blocks.length > 0, 'the section has no sh block');
   const text = blocks.join('\n');
@@ -50,7 +50,7 @@ test('the README shows a server-based application with curl', () => {
   }
 });
 
-test('the commands of the README work as written', {
+test('the commands of its walkthrough work as written', {
   skip: skipWithout('curl', 'bash'),
 }, async (context) => {
   const clone = makeClone();

@@ -7,7 +7,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import type { InitialAccounts } from '../../server/initial-accounts.ts';
 import { fail } from '../output.ts';
 import { prepareConsole } from './console.ts';
-import { writeFirstStart } from './first-start.ts';
+import { writeFirstStart, writeFirstVariables } from './first-start.ts';
 
 /** The exit code after a fatal error; a supervisor restarts the process. */
 const faultExitCode = 70;
@@ -51,8 +51,9 @@ export async function serve(
         clock.after(drainMs, () => process.exit(faultExitCode));
       },
     });
-    if (options.json && hasSecrets(service)) {
-      firstStartPath = await writeFirstStart(config.dataFolder, service.initialAccounts);
+    if (hasSecrets(service)) {
+      const write = options.json ? writeFirstStart : writeFirstVariables;
+      firstStartPath = await write(config.dataFolder, service.initialAccounts);
     }
   } catch (error) {
     fail(options, error);
@@ -68,7 +69,7 @@ export async function serve(
     });
   }
   if (options.json) announceJson(service, firstStartPath);
-  else announce(service);
+  else announce(service, firstStartPath);
 }
 
 function hasSecrets({ hasOwnIssuer, initialAccounts }: Service): boolean {
@@ -97,8 +98,8 @@ function announceJson({ production, test, mutualTls }: Service, firstStartPath: 
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }
 
-function announce(service: Service): void {
-  const banner = hasSecrets(service) ? renderBanner(service.initialAccounts) : '';
+function announce(service: Service, firstStartPath: string | null): void {
+  const banner = hasSecrets(service) ? renderBanner(service.initialAccounts, firstStartPath) : '';
   const lines = ['Cabinet is running:', `  production  ${service.production}`];
   if (service.test !== null) lines.push(`  test        ${service.test}`);
   if (service.mutualTls !== null) lines.push(`  mutual TLS  ${service.mutualTls}`);
@@ -118,7 +119,7 @@ function renderConsole({ consoles, initialAccounts }: Service): string[] {
   return ['Open the console in a browser:', ...lines, `  ${hint}`];
 }
 
-function renderBanner(applications: readonly InitialAccounts[]): string {
+function renderBanner(applications: readonly InitialAccounts[], firstStartPath: string | null): string {
   const parts = applications.map(
     ({ environment, url, application, secret }) => `
 # ${environment}: a token, a folder, a file
@@ -127,8 +128,12 @@ curl -sS ${url}/v1/contentmanagement/folders -H "Authorization: Bearer $TOKEN" -
 curl -sS ${url}/v1/contentmanagement/files -H "Authorization: Bearer $TOKEN" -H 'AppKey: ${application.appKey}' -H 'FileName: hello.txt' -H 'Content-Type: text/plain' --data-binary 'Hello, Cabinet!'
 `,
   );
+  const file =
+    firstStartPath === null
+      ? ''
+      : `That of production is also in ${firstStartPath}; remove this file when you have it.\n`;
   return `
 This is the first start. Each environment has an application named "first"; its secret is shown only now.
-Paste these to try it:
+${file}Paste these to try it:
 ${parts.join('')}`;
 }
