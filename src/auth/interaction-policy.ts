@@ -3,6 +3,7 @@
 
 import { base, Check, Prompt } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 import type { Catalog } from '../catalog/catalog.ts';
+import { commandLineAppKey } from '../domain/built-in-applications.ts';
 
 /** What an application may have of what it asks for. */
 export function toShownScopes(registered: string | undefined, requested: readonly string[]): string[] {
@@ -33,7 +34,17 @@ export function toPolicy({ catalog }: { catalog: Catalog }): ReturnType<typeof b
     const allowed = await catalog.findConsent({ user: session.accountId, appKey: client.clientId });
     return toShownScopes(client.scope, [...requestParamScopes]).some((scope) => !allowed.includes(scope));
   });
-  policy.add(new Prompt({ name: 'consent', requestable: true }, consent));
+  // "The authorization server SHOULD NOT process repeated authorization requests automatically […] unless the identity of the client
+  // can be assured" (RFC 8252, section 8.6): any program on the person's machine can pass for the command line.
+  const eachTime = new Check(
+    'consent_each_time',
+    'the person agrees at each sign-in',
+    'consent_required',
+    ({ oidc }) => {
+      return oidc.client?.clientId === commandLineAppKey && oidc.result?.consent === undefined;
+    },
+  );
+  policy.add(new Prompt({ name: 'consent', requestable: true }, consent, eachTime));
   return policy;
 }
 

@@ -7,11 +7,11 @@ import type { Engine, Verb } from './sql.ts';
 import * as addApplication from './verbs/add-application.ts';
 import * as appPasswords from './verbs/app-passwords.ts';
 import * as applications from './verbs/applications.ts';
+import * as builtInApplication from './verbs/built-in-application.ts';
 import * as certificates from './verbs/certificates.ts';
 import * as changeEntry from './verbs/change-entry.ts';
 import * as changes from './verbs/changes.ts';
 import * as consents from './verbs/consents.ts';
-import * as consoleApplication from './verbs/console-application.ts';
 import * as contents from './verbs/contents.ts';
 import * as copyEntry from './verbs/copy-entry.ts';
 import * as createFolder from './verbs/create-folder.ts';
@@ -64,7 +64,7 @@ const modules = {
   ...changeEntry,
   ...changes,
   ...consents,
-  ...consoleApplication,
+  ...builtInApplication,
   ...contents,
   ...copyEntry,
   ...createFolder,

@@ -1,5 +1,5 @@
-// What an environment needs before anybody can use it: an application and a person where it is empty, and the application that
-// the console is to the issuer.
+// What an environment needs before anybody can use it: an application and a person where it is empty, and the applications
+// that the console and the command line are to the issuer.
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
@@ -8,6 +8,7 @@ import { Refusal } from '../domain/refusal.ts';
 import {
   type InitialAccounts as Accounts,
   addInitialAccounts as add,
+  ensureCommandLine,
   ensureConsole,
 } from '../operations/admin/console.ts';
 import type { Environment } from './environment.ts';
@@ -23,7 +24,7 @@ export interface PrepareOptions {
   url: string;
   /** Whether an empty environment gets its first application and person; then someone must be shown their secrets. */
   hasInitialAccounts: boolean;
-  /** Whether people sign in to the console. */
+  /** Whether people sign in to the console, and by the command line. */
   hasConsole: boolean;
 }
 
@@ -37,6 +38,7 @@ export async function prepareAccounts(environment: Environment, options: Prepare
     await ensureConsole(cabinet, url).catch((error) =>
       log.warn({ environment: name, err: error }, 'people cannot sign in to the console'),
     );
+    await ensureCommandLine(cabinet);
   }
   return created;
 }

@@ -41,8 +41,10 @@ function kept(): Kept {
 /** Begins a sign-in without a browser and gives the address that it prints, and the end of the command. */
 async function begin(
   words: string[],
+  appKey: string | null = door.AppKey,
 ): Promise<{ address: string; ended: Promise<{ code: number; stdout: string; stderr: string }> }> {
-  const child = person.begin(['login', person.service.production, '--app-key', door.AppKey, '--no-browser', ...words]);
+  const application = appKey === null ? [] : ['--app-key', appKey];
+  const child = person.begin(['login', person.service.production, ...application, '--no-browser', ...words]);
   let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
@@ -55,12 +57,27 @@ async function begin(
   return { address: /http\S+authorize\S+/.exec(stderr)?.[0] ?? '', ended };
 }
 
-async function signInAs(user: string, password: string, words: string[] = []) {
-  const { address, ended } = await begin(words);
+/** `choose` clicks on a space where the page of the command asks for one. */
+async function signInAs(
+  user: string,
+  password: string,
+  words: string[] = [],
+  { appKey = door.AppKey, choose = '' }: { appKey?: string | null; choose?: string } = {},
+) {
+  const { address, ended } = await begin(words, appKey);
   const browser = new Browser();
-  const back = await browser.submit(await browser.open(address), { user, password });
+  const next = await browser.submit(await browser.open(address), { user, password });
+  const asked = next.url.pathname.includes('/consent/') ? next : null;
+  const back = asked === null ? next : await browser.submit(asked, { answer: 'allow' });
   const page = await fetch(back.url);
-  return { page, text: await page.text(), back: back.url, ...(await ended) };
+  let text = await page.text();
+  const button = new RegExp(`<button name="choice" value="([^"]+)"[^>]*>${choose}<`).exec(text);
+  const asks = button !== null;
+  if (button?.[1] !== undefined) {
+    const body = new URLSearchParams({ choice: button[1] });
+    text = await (await fetch(back.url, { method: 'POST', body })).text();
+  }
+  return { page, text, asks, consent: asked?.text ?? null, back: back.url, ...(await ended) };
 }
 
 test('a person signs in in the browser, works, and the sign-in is renewed automatically', async () => {
@@ -157,20 +174,67 @@ test('a foreign sign-in response is refused, and the real one still succeeds', a
   assert.equal(refused.code, 5);
 });
 
-test('a person with several spaces must name one, and one without a space gets a message', async () => {
+test('a person with several spaces chooses one in the browser before it says that they are signed in', async () => {
   const cat = await addUser(person.dataFolder, 'cat');
   const none = await signInAs('cat', cat.Password, ['--profile', 'cat']);
-  assert.equal(none.code, 3);
-  assert.match(none.stderr, /not a member of any space/);
+  assert.equal(none.code, 0, none.stderr);
+  assert.match(none.stdout, /You are not a member of any space yet/);
   for (const space of ['left', 'right']) await setRole(person.dataFolder, 'cat', 'editor', space);
-  const several = await signInAs('cat', cat.Password, ['--profile', 'cat']);
-  assert.equal(several.code, 2);
-  assert.match(several.stderr, /--space NAME.*left, right/);
-  assert.equal(kept().Profiles.cat, undefined);
-  assert.equal((await signInAs('cat', cat.Password, ['--profile', 'cat', '--space', 'right'])).code, 0);
+  const several = await signInAs('cat', cat.Password, ['--profile', 'cat'], { choose: 'right' });
+  assert.ok(several.asks);
+  assert.equal(several.code, 0, several.stderr);
+  assert.match(several.text, /You are signed in/);
+  assert.match(several.stdout, /as cat, space right\.\nYour other spaces: left\./);
+  assert.equal(kept().Profiles.cat?.SpaceName, 'right');
+  const wrong = await signInAs('cat', cat.Password, ['--profile', 'other', '--space', 'nowhere']);
+  assert.equal(wrong.code, 4);
+  assert.doesNotMatch(wrong.text, /You are signed in/);
+  assert.match(wrong.stderr, /You are not in a space "nowhere"\. Your spaces: left, right\./);
+  assert.equal(kept().Profiles.other, undefined);
+  const named = await signInAs('cat', cat.Password, ['--profile', 'cat', '--space', 'right']);
+  assert.ok(!named.asks);
+  assert.equal(named.code, 0);
   await person.lines('mkdir', '/here', '--profile', 'cat');
   await person.lines('mkdir', '/there', '--profile', 'cat', '--space', 'left');
   assert.deepEqual(await person.lines('ls', '--profile', 'cat'), ['here/']);
+});
+
+test('the address alone is enough to sign in: the person agrees each time, and an operator can switch it off', async () => {
+  const dora = await addUser(person.dataFolder, 'dora');
+  await setRole(person.dataFolder, 'dora', 'editor', 'left');
+  for (const round of [1, 2]) {
+    const { code, stderr, consent } = await signInAs('dora', dora.Password, ['--profile', 'dora'], { appKey: null });
+    assert.equal(code, 0, stderr);
+    assert.match(consent ?? '', /Allow cabinet-cli to use Cabinet\?/, `round ${round}`);
+  }
+  await person.lines('mkdir', '/from Dora', '--profile', 'dora');
+  const app = await person.operate<{ Applications: { Name: string }[] }>(['app', 'list']);
+  assert.ok(app.Applications.some(({ Name }) => Name === 'cabinet-cli'));
+  await person.operate(['app', 'disable', 'cabinet-cli']);
+  const refused = await person.run(['login', person.service.production, '--no-browser']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /Sign-ins by the command line are switched off on this service/);
+  await person.operate(['app', 'enable', 'cabinet-cli']);
+});
+
+test('a login that cannot work fails before a browser opens', async () => {
+  const word = await person.run(['login', 'notaurl']);
+  assert.equal(word.code, 2);
+  assert.match(word.stderr, /"notaurl" is not an address\. Use one such as https:\/\/files\.example\.com/);
+  const unreachable = await person.run(['login', 'http://127.0.0.1:1', '--no-browser']);
+  assert.equal(unreachable.code, 6);
+  const { AppKey } = await person.operate<Registered>([
+    'app',
+    'add',
+    'elsewhere',
+    '--for-people',
+    '--redirect-uri',
+    'https://app.example/',
+  ]);
+  const redirect = await person.run(['login', person.service.production, '--app-key', AppKey, '--no-browser']);
+  assert.equal(redirect.code, 1);
+  assert.match(redirect.stderr, /is not an application for sign-ins by the command line .*Leave --app-key out/);
+  assert.equal((await person.run(['login', person.service.production, '--secret-file', '-'], { input: 'x' })).code, 2);
 });
 
 test('an application signs in by its secret; of several profiles one is current', async () => {
@@ -180,7 +244,7 @@ test('an application signs in by its secret; of several profiles one is current'
   const { Profiles } = await person.json<{ Profiles: { Name: string; IsCurrent: boolean }[] }>('profiles');
   assert.deepEqual(
     Profiles.map(({ Name }) => Name),
-    ['default', 'ben', 'cat', 'robot'],
+    ['default', 'ben', 'cat', 'dora', 'robot'],
   );
   assert.ok((await person.lines('profiles', 'use', 'default'))[0]?.startsWith('*  default'));
   const { Listed } = await person.json<{ Listed: { Children: unknown[] }[] }>('ls', '--profile', 'robot');

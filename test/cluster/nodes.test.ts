@@ -179,7 +179,7 @@ describe('Nodes that start together on an empty database', () => {
   it('make one schema, one set of keys and one first application', async () => {
     const files = all.flatMap(({ dataFolder }) => readFirstStart(dataFolder));
     assert.equal(files.length, 1, 'one node made the first application and wrote its secret');
-    for (const names of firstNames) assert.deepEqual(names, ['console', 'first']);
+    for (const names of firstNames) assert.deepEqual(names, ['cabinet-cli', 'console', 'first']);
     const { AppKey, Secret } = must(files[0]?.Environments[0], 'first environment').Application;
     const application = { Name: 'first', AppKey, Secret, Space: '', RootFolderId: '' };
     for (const node of all) {

@@ -78,7 +78,7 @@ describe('applications', () => {
       const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
       assert.deepEqual(
         Applications.map(({ Name }) => Name),
-        ['console', 'one'],
+        ['cabinet-cli', 'console', 'one'],
       );
     }));
 
@@ -208,13 +208,13 @@ describe('reset', () => {
         const { Applications } = await cabinetJson<Listed>(dataFolder, ['app', 'list', '--env', 'test']);
         assert.deepEqual(
           Applications.map(({ Name }) => Name),
-          isRunning ? ['console', 'first'] : ['first'],
+          isRunning ? ['cabinet-cli', 'console', 'first'] : ['first'],
         );
         assert.ok(!Applications.some(({ AppKey }) => AppKey === tested.AppKey));
         const kept = await cabinetJson<Listed>(dataFolder, ['app', 'list']);
         assert.deepEqual(
           kept.Applications.map(({ Name }) => Name),
-          ['console', 'first', 'one'],
+          ['cabinet-cli', 'console', 'first', 'one'],
         );
         if (isRunning) {
           const again = await cabinetJson<Registered>(dataFolder, ['app', 'add', 'two', '--env', 'test']);

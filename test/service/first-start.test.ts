@@ -94,7 +94,7 @@ test('the first start prints the address of the console, and a person with a pas
   const { Applications } = JSON.parse(stdout) as { Applications: { Name: string; AppKey: string }[] };
   assert.deepEqual(
     Applications.map(({ Name }) => Name),
-    ['console', 'first'],
+    ['cabinet-cli', 'console', 'first'],
   );
 });
 

@@ -1,18 +1,23 @@
 // `cabinet login`: a person signs in in the browser; a program by its application's secret or certificate.
 
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { listSpaces, type Space } from '@cabinet/client';
+import { listSpaces, revokeToken, type Space } from '@cabinet/client';
 import type { Command } from 'commander';
 import { readPersonal } from '../../config/personal.ts';
+import { commandLineAppKey } from '../../domain/built-in-applications.ts';
+import { toPrintable } from '../output.ts';
 import { readSecretFile } from '../secret-file.ts';
 import { openInBrowser } from './browser.ts';
-import { NotSignedIn, UsageError } from './exit-codes.ts';
+import { chooseSpace } from './choose-space.ts';
+import { UsageError } from './exit-codes.ts';
+import type { LoopbackPage } from './loopback-page.ts';
 import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { type ShownProfile, showProfile } from './profile-list.ts';
 import { changeProfiles, checkProfileName, type Profile } from './profiles.ts';
+import { toServiceUrl } from './service-address.ts';
 import { connectAs } from './session.ts';
-import { signIn, type Tokens } from './sign-in.ts';
+import { signIn } from './sign-in.ts';
+import { TerminalLines } from './terminal-lines.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
 const defaultProfile = 'default';
@@ -29,31 +34,28 @@ interface LoginOptions extends PersonOptions {
 export function registerLogin(program: Command): void {
   program
     .command('login [address]')
-    .description(`sign in to the service at an address; ${defaultUrl} by default`)
-    .requiredOption('--app-key <key>', 'the AppKey of the application to sign in through')
-    .option(
-      '--secret-file <file>',
-      "as that application itself: its secret is the file's first line; - for standard input",
-    )
-    .option(
-      '--certificate <file>',
-      'as a server-based application, by its certificate (PEM), on the mutual-TLS address',
-    )
-    .option('--key <file>', 'the key that goes with it (PEM)')
-    .option('--ca <file>', "CAs that the service's certificate leads to (PEM), if the system does not know them")
-    .option('--profile <name>', 'keep it under this name, beside others', defaultProfile)
-    .option('--space <name>', 'the space to work in, for people who are in several')
+    .description(`sign in to a service; the address is ${defaultUrl} by default`)
+    .option('--profile <name>', 'keep the sign-in under this name, beside others', defaultProfile)
+    .option('--space <name>', 'the space to work in, if you are in several')
     .option('--no-browser', 'print the address to open instead of opening it')
+    .option('--app-key <key>', 'sign in through another application than the built-in one')
+    .option('--secret-file <file>', 'sign in as an application: the first line is its secret; - for standard input')
+    .option('--certificate <file>', 'sign in as a server-based application (PEM), on the mutual-TLS address')
+    .option('--key <file>', 'the private key of the certificate (PEM)')
+    .option('--ca <file>', "CAs that issued the service's certificate (PEM), if the system does not trust them")
     .option('--json', 'print JSON')
     .exitOverride(exitOnUsageError)
     .addHelpText(
       'after',
-      '\nExamples:\n  cabinet login https://files.example.com --app-key ak_…            # a person, in the browser\n' +
-        '  cabinet login http://127.0.0.1:8080 --app-key ak_… --secret-file - # an application',
+      `
+Examples:
+  cabinet login https://files.example.com
+  cabinet login https://files.example.com --profile work --space Finance
+  cabinet login https://files.example.com --app-key ak_… --secret-file secret.txt`,
     )
     .action((address: string | undefined, options: LoginOptions) =>
       performWithoutSession(options, {
-        run: (signal) => logIn(toUrl(address ?? defaultUrl), options, signal),
+        run: (signal) => logIn(toServiceUrl(address ?? defaultUrl), options, signal),
         toLines,
       }),
     );
@@ -68,10 +70,22 @@ async function logIn(url: string, options: LoginOptions, signal: AbortSignal): P
   const name = checkProfileName(options.profile ?? defaultProfile);
   const base = toProfile(url, options);
   const isPerson = base.Secret === undefined && base.Certificate === undefined;
-  const profile: Profile = isPerson ? { ...base, ...(await signPersonIn(base, options, signal)) } : base;
-  // Saved only after the credentials have worked.
+  if (isPerson) return await signPersonIn(base, { name, options, signal });
+  return await keep(base, { name, options, signal, page: null, lines: null });
+}
+
+interface Keeping {
+  name: string;
+  options: LoginOptions;
+  signal: AbortSignal;
+  page: LoopbackPage | null;
+  lines: TerminalLines | null;
+}
+
+/** Saves the profile, after its credentials have worked. */
+async function keep(profile: Profile, { name, options, signal, page, lines }: Keeping): Promise<LoginResult> {
   const Spaces = await listSpaces(connectAs(profile), { signal });
-  const placed = { ...profile, ...selectSpace(Spaces, options.space) };
+  const placed = { ...profile, ...(await chooseSpace(Spaces, { wanted: options.space, page, lines })) };
   await changeProfiles(readPersonal().profilesPath, async ({ Profiles }) => ({
     profiles: { Current: name, Profiles: { ...Profiles, [name]: placed } },
     result: undefined,
@@ -79,21 +93,16 @@ async function logIn(url: string, options: LoginOptions, signal: AbortSignal): P
   return { Profile: showProfile(name, placed, true), Spaces };
 }
 
-function toUrl(text: string): string {
-  const url = URL.parse(/^https?:\/\//.test(text) ? text : `https://${text}`);
-  if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new UsageError(`${JSON.stringify(text)} is not an address such as https://files.example.com.`);
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-function toProfile(Url: string, { appKey = '', secretFile, certificate, key, ca }: LoginOptions): Profile {
+function toProfile(Url: string, { appKey, secretFile, certificate, key, ca }: LoginOptions): Profile {
   if (certificate !== undefined && (key === undefined || secretFile !== undefined)) {
-    throw new UsageError('A certificate goes with --key, and instead of a secret.');
+    throw new UsageError('--certificate needs --key, and cannot be used with --secret-file.');
+  }
+  if (appKey === undefined && (secretFile ?? certificate) !== undefined) {
+    throw new UsageError('--secret-file and --certificate need --app-key, the AppKey of the application.');
   }
   return {
     Url,
-    AppKey: appKey,
+    AppKey: appKey ?? commandLineAppKey,
     ...(secretFile !== undefined && { Secret: readSecret(secretFile) }),
     ...(certificate !== undefined && { Certificate: resolve(certificate), Key: resolve(key as string) }),
     ...(ca !== undefined && { Ca: resolve(ca) }),
@@ -106,41 +115,43 @@ function readSecret(path: string): string {
   return secret;
 }
 
-async function signPersonIn(profile: Profile, options: LoginOptions, signal: AbortSignal): Promise<Tokens> {
-  const lines = process.stdin.isTTY === true ? createInterface({ input: process.stdin }) : null;
-  const pasted = new Promise<string>((done) => lines?.on('line', (line) => line.trim() !== '' && done(line.trim())));
-  const show = async (address: string) => {
-    const isOpened = options.browser && (await openInBrowser(address, readPersonal().browser));
-    process.stderr.write(
-      `${isOpened ? 'Sign in in the browser. If it does not open, open' : 'Open'} this address:\n\n  ${address}\n\n`,
-    );
-    if (lines !== null)
-      process.stderr.write('If the browser runs elsewhere, paste here the address that it ends at.\n');
-  };
-  try {
-    return await signIn(connectAs(profile), { signal, show, pasted });
-  } finally {
-    lines?.close();
+async function signPersonIn(
+  base: Profile,
+  { name, options, signal }: Pick<Keeping, 'name' | 'options' | 'signal'>,
+): Promise<LoginResult> {
+  using lines = new TerminalLines();
+  return await signIn(connectAs(base), {
+    signal,
+    pasted: lines.next(),
+    show: (address) => show(address, options, lines),
+    async complete(tokens, page) {
+      const profile = { ...base, ...tokens };
+      return await keep(profile, { name, options, signal, page, lines }).catch(async (error) => {
+        await revokeToken(connectAs(profile), tokens.RefreshToken).catch(() => undefined);
+        throw error;
+      });
+    },
+  });
+}
+
+async function show(address: string, options: LoginOptions, { isTerminal }: TerminalLines): Promise<void> {
+  const isOpened = options.browser && (await openInBrowser(address, readPersonal().browser));
+  const first = isOpened
+    ? 'Sign in in your browser. If it does not open, open this address:'
+    : 'Open this address in a browser:';
+  process.stderr.write(`${first}\n\n  ${address}\n\n`);
+  if (isTerminal) {
+    process.stderr.write('Is the browser on another machine? Then paste the address here that it ends at.\n');
   }
 }
 
-function selectSpace(spaces: readonly Space[], wanted: string | undefined): Pick<Profile, 'SpaceId' | 'SpaceName'> {
-  const [only] = spaces;
-  const chosen =
-    wanted === undefined && spaces.length === 1
-      ? only
-      : spaces.find(({ Id, Name }) => Id === wanted || Name === wanted);
-  if (chosen !== undefined) return { SpaceId: chosen.Id, SpaceName: chosen.Name };
-  const names = spaces.map(({ Name }) => Name).join(', ');
-  if (wanted !== undefined)
-    throw new UsageError(
-      `You are not in a space ${JSON.stringify(wanted)}. ${names === '' ? 'You are in none.' : `There are: ${names}.`}`,
-    );
-  if (spaces.length === 0)
-    throw new NotSignedIn('You are signed in, but not a member of any space. Ask to be given a role.');
-  throw new UsageError(`You are in several spaces. Say which to work in: --space NAME. There are: ${names}.`);
-}
-
-function toLines({ Profile: { Name, Url, As, Space } }: LoginResult): string[] {
-  return [`Signed in to ${Url} as ${As}, space ${Space}. The profile is ${Name}.`];
+function toLines({ Profile: { Name, Url, As, Space }, Spaces }: LoginResult): string[] {
+  const profile = Name === defaultProfile ? [] : [`The profile is ${Name}.`];
+  if (Space === null) {
+    const advice = 'You are not a member of any space yet. Ask a manager of a space to give you a role.';
+    return [`Signed in to ${Url} as ${As}.`, advice, ...profile];
+  }
+  const others = Spaces.filter((space) => space.Name !== Space).map((space) => toPrintable(space.Name));
+  const more = others.length === 0 ? [] : [`Your other spaces: ${others.join(', ')}. Use one with --space NAME.`];
+  return [`Signed in to ${Url} as ${As}, space ${toPrintable(Space)}.`, ...more, ...profile];
 }

@@ -1,40 +1,78 @@
-// Signs a user in as RFC 8252 recommends for native apps: the browser is redirected to a loopback port that is open for this one
+// Signs a person in as RFC 8252 recommends for native apps: the browser is redirected to a loopback port that is open for this one
 // sign-in. If the browser runs elsewhere, the redirected address can be pasted.
 
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type BegunSignIn, beginSignIn, type Cabinet, finishSignIn, type TokenAnswer } from '@cabinet/client';
+import {
+  type BegunSignIn,
+  beginSignIn,
+  type Cabinet,
+  CabinetError,
+  finishSignIn,
+  type TokenAnswer,
+} from '@cabinet/client';
 import { requestToken } from '@cabinet/client/requests';
+import { commandLineAppKey, commandLineRedirectUri } from '../../domain/built-in-applications.ts';
+import { LocalError } from './exit-codes.ts';
+import { LoopbackPage } from './loopback-page.ts';
 import type { Profile } from './profiles.ts';
-
-/** Registered without a port: `cabinet app add NAME --for-people --redirect-uri http://127.0.0.1/signed-in`. */
-const redirectPath = '/signed-in';
 
 export type Tokens = Required<Pick<Profile, 'AccessToken' | 'RefreshToken' | 'ExpiresAt' | 'User'>>;
 
-interface SignInSteps {
+interface SignInSteps<Result> {
   signal: AbortSignal;
   /** Shows the address to the person, or opens it. */
   show(address: string): Promise<void>;
   /** The redirected address, pasted by the user; never resolves without a terminal. */
   pasted: Promise<string>;
+  /** What else has to succeed before the browser says that the person is signed in. */
+  complete(tokens: Tokens, page: LoopbackPage): Promise<Result>;
 }
 
-export async function signIn(cabinet: Cabinet, { signal, show, pasted }: SignInSteps): Promise<Tokens> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+export async function signIn<Result>(
+  cabinet: Cabinet,
+  { signal, show, pasted, complete }: SignInSteps<Result>,
+): Promise<Result> {
+  await using page = await LoopbackPage.open(signal);
+  const begun = beginSignIn(cabinet, { redirectUri: page.redirectUri });
+  await checkRequest(cabinet, begun, signal);
+  const redirected = page.waitForAnswer(begun.state);
+  await show(begun.url);
   try {
-    const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${redirectPath}`;
-    const begun = beginSignIn(cabinet, { redirectUri });
-    const redirected = waitForBrowser(server, begun, signal);
-    await show(begun.url);
-    return toTokens(await finishSignIn(cabinet, begun, await Promise.race([redirected, pasted])));
-  } finally {
-    server.close();
-    server.closeAllConnections();
+    const tokens = toTokens(await finishSignIn(cabinet, begun, await Promise.race([redirected, pasted])));
+    const result = await complete(tokens, page);
+    await page.end('You are signed in.', 'You can close this page and go back to the terminal.');
+    return result;
+  } catch (error) {
+    await page.end('You are not signed in.', error instanceof Error ? error.message : 'The terminal says why.');
+    throw error;
   }
+}
+
+/** Where the request is wrong, the browser would show an error while the command waits for it to come back. */
+async function checkRequest(cabinet: Cabinet, { url }: BegunSignIn, signal: AbortSignal): Promise<void> {
+  const init = { method: 'GET', headers: { Accept: 'text/html' }, redirect: 'manual' as const, signal };
+  const response = await cabinet.fetch(url, init).catch((cause) => {
+    signal.throwIfAborted();
+    throw new CabinetError('Unreachable', `${cabinet.url} cannot be reached.`, { cause });
+  });
+  const text = await response.text();
+  if (response.status < 400) return;
+  throw new LocalError('NotRegistered', toProblem(cabinet.appKey, readError(text)));
+}
+
+/** The issuer answers wrong requests with a page, whatever is accepted. */
+function readError(page: string): string {
+  return /<p class="problem">([^<]*)</.exec(page)?.[1] ?? '';
+}
+
+/** The issuer tells nobody whether an application exists: one that does not looks like one with another redirect URI. */
+function toProblem(appKey: string, problem: string): string {
+  if (!/redirect_uri|client/.test(problem)) {
+    return `The service does not accept this sign-in${problem === '' ? '' : `: ${problem}`}. Is the address that of a Cabinet service?`;
+  }
+  if (appKey === commandLineAppKey) {
+    return 'Sign-ins by the command line are switched off on this service. Ask its operator for an application, and use --app-key.';
+  }
+  return `${appKey} is not an application for sign-ins by the command line (redirect URI ${commandLineRedirectUri}). Leave --app-key out, or ask the operator of the service to register it.`;
 }
 
 /** Exchanges a refresh token, which works once, for new tokens. */
@@ -43,37 +81,7 @@ export async function renew(cabinet: Cabinet, refreshToken: string): Promise<Tok
   return toTokens(await requestToken(cabinet, form));
 }
 
-/** The redirected address. Requests of other sign-ins are ignored. */
-function waitForBrowser(server: Server, { state }: BegunSignIn, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    server.on('request', ({ url = '/' }, response) => {
-      const address = new URL(url, 'http://127.0.0.1');
-      const isOurs = address.pathname === redirectPath && address.searchParams.get('state') === state;
-      if (!isOurs)
-        return answer(response, 404, 'There is nothing here. A sign-in that was begun elsewhere ends elsewhere.');
-      const isGood = address.searchParams.has('code');
-      const text = isGood
-        ? 'You are signed in. You can close this page.'
-        : 'The sign-in was refused. The command line says why.';
-      answer(response, isGood ? 200 : 400, text);
-      resolve(address.href);
-    });
-  });
-}
-
-function answer(response: ServerResponse, status: number, text: string): void {
-  const headers = {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    Connection: 'close',
-  };
-  response.writeHead(status, headers).end(`${text}\n`);
-}
-
-function toTokens({
+export function toTokens({
   access_token: AccessToken,
   refresh_token: RefreshToken = '',
   expires_in: seconds,

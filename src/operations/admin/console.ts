@@ -1,5 +1,7 @@
-// Sets up what the console needs: its application at the issuer, and at the first start a person who can sign in.
+// Sets up how people sign in: the applications of the console and the command line at the issuer, and at the first start a person.
 
+import type { KeepBuiltIn } from '../../catalog/verbs/built-in-application.ts';
+import { commandLineAppKey, commandLineRedirectUri, consoleAppKey } from '../../domain/built-in-applications.ts';
 import { scopes } from '../../domain/caller.ts';
 import type { Cabinet } from '../cabinet.ts';
 import { byOperator } from '../origin.ts';
@@ -7,15 +9,24 @@ import { generatePassword } from '../passwords.ts';
 import { type ApplicationWithSecret, addApplication, checkRedirectUri, plainApplication } from './applications.ts';
 import { addUser, changeRole } from './people.ts';
 
-/** An identifier, no secret. It is built into the page, so it is the same everywhere. */
-const consoleAppKey = 'ak_cabinetconsole000000000000000000';
-
 /** Refuses plain HTTP beyond loopback, where authorization codes would be exposed. */
 export async function ensureConsole(cabinet: Cabinet, publicUrl: string): Promise<void> {
   const redirectUri = checkRedirectUri(`${publicUrl}/`);
-  const known = await cabinet.catalog.findApplication({ appKey: consoleAppKey });
-  if (known?.redirectUris?.join() === redirectUri) return;
-  await cabinet.catalog.keepConsole({ appKey: consoleAppKey, scopes, redirectUri, ...byOperator(cabinet) });
+  await ensureBuiltIn(cabinet, { appKey: consoleAppKey, name: 'console', redirectUri, asksConsent: false });
+}
+
+/** Operators switch it off by disabling the application. */
+export async function ensureCommandLine(cabinet: Cabinet): Promise<void> {
+  const redirectUri = commandLineRedirectUri;
+  await ensureBuiltIn(cabinet, { appKey: commandLineAppKey, name: 'cabinet-cli', redirectUri, asksConsent: true });
+}
+
+type BuiltIn = Pick<KeepBuiltIn, 'appKey' | 'name' | 'redirectUri' | 'asksConsent'>;
+
+async function ensureBuiltIn(cabinet: Cabinet, application: BuiltIn): Promise<void> {
+  const known = await cabinet.catalog.findApplication({ appKey: application.appKey });
+  if (known?.redirectUris?.join() === application.redirectUri) return;
+  await cabinet.catalog.keepBuiltIn({ ...application, scopes, ...byOperator(cabinet) });
 }
 
 interface InitialPerson {

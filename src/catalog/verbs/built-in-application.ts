@@ -1,5 +1,5 @@
-// The application that represents the console at the issuer. It exists in every environment with the same AppKey; only the
-// redirect URI depends on the environment.
+// The applications that represent the console and the command line at the issuer. They exist in every environment with the same
+// AppKeys; only the console's redirect URI depends on the environment.
 
 import type { Scope } from '../../domain/caller.ts';
 import { noSpace, write } from '../declaration.ts';
@@ -8,20 +8,23 @@ import { insertInto, sql } from '../statement.ts';
 
 const intoApplications = insertInto(
   'applications',
-  'app_key name kind state space scopes secret_sha256 redirect_uris created_at created_by',
+  'app_key name kind state space scopes secret_sha256 redirect_uris created_at created_by asks_consent',
 );
 
-export interface KeepConsole extends Origin {
+export interface KeepBuiltIn extends Origin {
   appKey: string;
+  /** Another application may have it; then it gets a number. */
+  name: string;
   scopes: readonly Scope[];
   /** Where users return to after they signed in. */
   redirectUri: string;
+  asksConsent: boolean;
 }
 
-/** Does not restore a console that was removed or disabled. */
-export const keepConsole = write(
+/** Does not restore one that was removed or disabled. */
+export const keepBuiltIn = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
-  function* keepConsole({ appKey, scopes, redirectUri, ...origin }: KeepConsole): Verb<void> {
+  function* keepBuiltIn({ appKey, scopes, redirectUri, ...input }: KeepBuiltIn): Verb<void> {
     const uris = JSON.stringify([redirectUri]);
     const found = yield* row<{ redirect_uris: string }>(
       sql`SELECT redirect_uris FROM applications WHERE app_key = ${appKey}`,
@@ -31,18 +34,18 @@ export const keepConsole = write(
       yield* execute(sql`UPDATE applications SET redirect_uris = ${uris} WHERE app_key = ${appKey}`);
       return;
     }
-    const name = yield* findFreeName();
-    const values = [appKey, name, 'client', 'active', null, scopes.join(' '), null, uris, origin.at, origin.by];
+    const name = yield* findFreeName(input.name);
+    const { at, by, asksConsent } = input;
+    const values = [appKey, name, 'client', 'active', null, scopes.join(' '), null, uris, at, by, asksConsent ? 1 : 0];
     yield* insert(intoApplications, values);
-    yield* note(origin, null, 'application.added', appKey, { name });
+    yield* note(input, null, 'application.added', appKey, { name });
   },
 );
 
-/** Another application may have the name. */
-function* findFreeName(): Verb<string> {
-  let name = 'console';
+function* findFreeName(wanted: string): Verb<string> {
+  let name = wanted;
   for (let n = 2; (yield* row(sql`SELECT app_key FROM applications WHERE name = ${name}`)) !== undefined; n += 1) {
-    name = `console-${n}`;
+    name = `${wanted}-${n}`;
   }
   return name;
 }
