@@ -97,16 +97,18 @@ test('the documented examples of searches are valid queries', async () => {
 
 test('every setting is documented, and nothing else is documented', async () => {
   const { settings } = await import('../src/config/settings.ts');
-  const documented = [...read('docs/running.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(([, name]) => name);
+  const documented = [...read('docs/configuration.md').matchAll(/^\| `(CABINET_[A-Z_]+)` \|/gm)].map(
+    ([, name]) => name,
+  );
   assert.deepEqual(documented.sort(), Object.keys(settings).sort());
 });
 
 test('every command is documented', () => {
   const commands = [...read('src/cli/main.ts').matchAll(/^ {2}(\w+): async \(\) =>/gm)].map(([, name]) => name);
   assert.ok(commands.length > 20);
-  const [running, guide] = [read('docs/running.md'), read('docs/command-line.md')];
+  const [operators, guide] = [read('docs/operator-commands.md'), read('docs/command-line.md')];
   const isShown = (name = '') =>
-    new RegExp(`^bin/cabinet ${name}\\b`, 'm').test(running) || guide.includes(`\`${name}`);
+    new RegExp(`^bin/cabinet ${name}\\b`, 'm').test(operators) || guide.includes(`\`${name}`);
   assert.deepEqual(
     commands.filter((name) => !isShown(name)),
     [],

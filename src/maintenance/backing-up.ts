@@ -73,7 +73,7 @@ export async function makeBackup(request: BackupRequest): Promise<Backup> {
 export function requireEmbedded({ catalog }: StorageConfig): void {
   if (catalog.kind === 'sqlite') return;
   throw new BackupError(
-    'Records are in PostgreSQL: back up the database with its own tools (pg_basebackup and its log, or pg_dump), and keep versions in the S3 bucket. docs/running.md, "Backup of PostgreSQL and S3", says in which order.',
+    'Records are in PostgreSQL: back up the database with its own tools (pg_basebackup and its log, or pg_dump), and keep versions in the S3 bucket. docs/backup.md, "PostgreSQL and S3", says in which order.',
   );
 }
 

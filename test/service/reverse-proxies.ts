@@ -1,4 +1,4 @@
-// nginx, Caddy and Apache in front of the service, each with its lines of docs/running.md, around which there is only as much
+// nginx, Caddy and Apache in front of the service, each with its lines of docs/reverse-proxy.md, around which there is only as much
 // configuration as it needs to start.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -20,13 +20,13 @@ export interface ProxyOptions {
   more?: string;
 }
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/running.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../docs/reverse-proxy.md'), 'utf8');
 const modules = '/usr/lib/apache2/modules';
 
 /** The example of the documentation, in front of this service. */
 export function readExample(language: 'nginx' | 'caddyfile' | 'apache', target: string): string {
   const [, text] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(guide) ?? [];
-  if (text === undefined) throw new Error(`docs/running.md has no example for ${language}`);
+  if (text === undefined) throw new Error(`docs/reverse-proxy.md has no example for ${language}`);
   return text.replaceAll('127.0.0.1:8080', new URL(target).host);
 }
 
