@@ -1,7 +1,8 @@
 // The metadata of an entry, with editable properties and object type.
 
 import type { EntryDetails } from '@cabinet/client';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useActions } from '../files/actions.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { showError } from '../parts/error-text.ts';
@@ -53,15 +54,22 @@ interface Line {
 
 function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
   const words = useWords();
-  const { canWrite } = useSession();
+  const { canWrite, canManage } = useSession();
   const actions = useActions();
   const [lines, setLines] = useState<Line[]>(() =>
     Object.entries(Entry.Properties).map(([key, value], id) => ({ id, key, value })),
   );
   const [objectType, setObjectType] = useState(Entry.ObjectType);
+  /** Programs give types of their own; what people save has one of these. */
+  const [isTyped] = useState(!['cmis:document', 'cmis:folder'].includes(Entry.ObjectType));
   const wanted = Object.fromEntries(lines.filter(({ key }) => key !== '').map(({ key, value }) => [key, value]));
   const changes = toChanges(Entry.Properties, wanted);
   const isChanged = Object.keys(changes).length > 0 || objectType !== Entry.ObjectType;
+  const last = useRef<HTMLDivElement>(null);
+  const add = () => {
+    flushSync(() => setLines([...lines, { id: Math.max(0, ...lines.map((line) => line.id + 1)), key: '', value: '' }]));
+    last.current?.querySelector<HTMLInputElement>('.facts-property:last-child input')?.focus();
+  };
   const edit = (id: number, change: Partial<Line>) =>
     setLines(lines.map((line) => (line.id === id ? { ...line, ...change } : line)));
   const save = () => {
@@ -75,25 +83,33 @@ function Properties({ shown: { Entry } }: { shown: EntryDetails }) {
         if (isChanged) save();
       }}
     >
-      <Field label={words.details.objectType} value={objectType} isReadOnly={!canWrite} onChange={setObjectType} />
       <h3>{words.details.properties}</h3>
       {lines.length === 0 && <p className="facts-hint">{words.details.noProperties}</p>}
-      {lines.map(({ id, key, value }) => (
-        <PropertyFields
-          key={id}
-          property={{ key, value }}
-          onChange={(change) => edit(id, change)}
-          onRemove={() => setLines(lines.filter((line) => line.id !== id))}
-        />
-      ))}
+      <div ref={last}>
+        {lines.map(({ id, key, value }) => (
+          <PropertyFields
+            key={id}
+            property={{ key, value }}
+            onChange={(change) => edit(id, change)}
+            onRemove={() => setLines(lines.filter((line) => line.id !== id))}
+          />
+        ))}
+      </div>
+      {(isTyped || canManage) && (
+        <details className="facts-more" open={isTyped}>
+          <summary>{words.details.forPrograms}</summary>
+          <Field
+            label={words.details.objectType}
+            hint={words.details.objectTypeHelp}
+            value={objectType}
+            isReadOnly={!canWrite}
+            onChange={setObjectType}
+          />
+        </details>
+      )}
       {canWrite && (
         <div className="facts-actions">
-          <Button
-            icon="plus"
-            onPress={() =>
-              setLines([...lines, { id: Math.max(0, ...lines.map((line) => line.id + 1)), key: '', value: '' }])
-            }
-          >
+          <Button icon="plus" onPress={add}>
             {words.details.addProperty}
           </Button>
           <Button look="main" type="submit" isDisabled={!isChanged}>

@@ -33,7 +33,8 @@ export function EntryList(props: EntriesProps) {
   const height = rowHeight(density);
   const { entries } = listing;
   const rows = useVirtualizer({
-    count: entries.length,
+    // Those that are not loaded yet have their room, so that the scroll bar tells how many there are.
+    count: listing.total,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 12,
@@ -60,7 +61,7 @@ export function EntryList(props: EntriesProps) {
       data-entries
       aria-label={listing.folder?.Name ?? words.shell.files}
       aria-multiselectable="true"
-      aria-rowcount={listing.isWhole ? entries.length + 1 : -1}
+      aria-rowcount={listing.total + 1}
       aria-activedescendant={toRowId(entries[cursor])}
       onKeyDown={(event) => {
         if (handleKey(event, selection, commands, { columns: 1, rows: seen })) event.preventDefault();
@@ -112,7 +113,10 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
   const words = useWords();
   const entry = listing.entries[index];
   const { isOver, handlers } = useDrop(entry?.Type === 'folder' ? props.dropOn(entry) : null);
-  if (entry === undefined) return null;
+  if (entry === undefined) {
+    const style = { transform: `translateY(${props.top}px)`, blockSize: props.height };
+    return <div role="presentation" className="entry-row entry-row-waiting" style={style} />;
+  }
   const isSelected = selection.isSelected(entry.Id);
   const isRenamed = renaming === entry.Id;
   return (

@@ -29,7 +29,7 @@ export function EntryTiles(props: EntriesProps) {
     return () => watch.disconnect();
   }, []);
   const { entries } = listing;
-  const count = Math.ceil(entries.length / columns);
+  const count = Math.ceil(listing.total / columns);
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,

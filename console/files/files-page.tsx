@@ -25,11 +25,12 @@ import {
   toOrderParam,
   useFocusAfterWalk,
   useFolderCommands,
-  useKeysOfEmpty,
+  useKeysOfPage,
   useToolbarActions,
 } from './folder-commands.ts';
 import { FolderDialogs } from './folder-dialogs.tsx';
 import { useFolderDrop } from './folder-drop.ts';
+import { useFolderRefresh } from './folder-refresh.ts';
 import type { EntriesProps } from './list-shared.ts';
 import { type Order, useListing } from './listing.ts';
 import { useLocksIn } from './locks.ts';
@@ -62,6 +63,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   const words = useWords();
   const { cabinet, canWrite } = useSession();
   const listing = useListing(folderId, order);
+  useFolderRefresh(folderId, order, listing);
   const locks = useLocksIn(folderId);
   const linked = useLinkedEntries();
   const selection = useSelection(listing.entries);
@@ -80,7 +82,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   };
   const commands = useFolderCommands(folder);
   const act = useToolbarActions(folder, commands);
-  useKeysOfEmpty(listing.isWhole && listing.entries.length === 0, commands);
+  useKeysOfPage(listing.isWhole && listing.entries.length === 0, commands);
   useFocusAfterWalk(listing.entries.length > 0);
   const shared: EntriesProps = {
     ...{ listing, selection, order, commands, renaming, canWrite, locks, linked },
@@ -110,7 +112,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
         </Suspense>
       )}
       <FolderDialogs folder={folder} dialog={dialog} onClose={() => setDialog(null)} />
-      {canWrite && <DropEverywhere name={current.name} onGiven={upload} />}
+      <DropEverywhere name={canWrite ? current.name : null} onGiven={upload} />
     </>
   );
 }
@@ -130,7 +132,7 @@ function Paper({ onUpload, onAction, ...shared }: PaperProps) {
     <div className="paper folder-paper">
       <Toolbar
         selection={selection}
-        count={isWhole ? words.files.items(entries.length) : words.files.loaded(entries.length)}
+        count={words.files.items(listing.total)}
         order={order}
         canWrite={canWrite}
         setOrder={setOrder}

@@ -82,7 +82,24 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
     details: () => setParams({ look: lookId === null ? (pointed()[0]?.Id ?? current.id) : '' }),
     newFolder: () => canWrite && setDialog({ kind: 'newFolder' }),
     selectAll: () => void listing.loadAll().then((entries) => selection.all(entries)),
+    end: (isRange) => void listing.loadAll().then((entries) => selection.end(entries, isRange)),
+    find(text, isNext) {
+      const index = findName(listing.entries, text, isNext ? selection.cursor + 1 : 0);
+      if (index !== -1) selection.only(index);
+    },
   };
+}
+
+/** By what they begin with, without case and accents; from an entry on, then from the first. */
+function findName(entries: readonly Entry[], text: string, from: number): number {
+  const wanted = toPlain(text);
+  const begins = ({ Name }: Entry) => toPlain(Name).startsWith(wanted);
+  const after = entries.slice(from).findIndex(begins);
+  return after === -1 ? entries.findIndex(begins) : from + after;
+}
+
+function toPlain(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
 /** The selection, or else the entry at the cursor. */
@@ -115,22 +132,36 @@ export function toOrderParam(order: Order): string {
   return order === 'natural' ? '' : order;
 }
 
-/** An empty folder has no list that handles keys. */
-export function useKeysOfEmpty(isEmpty: boolean, commands: KeyCommands): void {
+const typing = 'input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu]';
+
+/** After loading, or after a click beside the list, nothing has the focus: keys go to the list, or to the empty folder. */
+export function useKeysOfPage(isEmpty: boolean, commands: KeyCommands): void {
   useEffect(() => {
-    if (!isEmpty) return;
     const onKey = (event: KeyboardEvent) => {
-      if ((event.target as HTMLElement).closest('input, textarea, [role=dialog], [role=menu]') !== null) return;
-      if (event.key.toLowerCase() === 'v' && (event.ctrlKey || event.metaKey)) commands.paste();
-      else if (event.key === 'Backspace') commands.up();
-      else if (event.key === 'n' && !event.ctrlKey && !event.metaKey) {
-        event.preventDefault();
-        commands.newFolder();
-      }
+      const target = event.target as HTMLElement;
+      if (event.defaultPrevented || target.closest(typing) !== null) return;
+      if (isEmpty) return onKeyOfEmpty(event, commands);
+      const list = document.querySelector<HTMLElement>('[data-entries]');
+      const isNowhere = target === document.body || target.id === 'content';
+      if (list === null || !isNowhere || ['Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
+      list.focus({ preventScroll: true });
+      const { key, code, ctrlKey, metaKey, shiftKey, altKey } = event;
+      const passed = { key, code, ctrlKey, metaKey, shiftKey, altKey, bubbles: true, cancelable: true };
+      if (!list.dispatchEvent(new KeyboardEvent('keydown', passed))) event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, [isEmpty, commands]);
+}
+
+function onKeyOfEmpty(event: KeyboardEvent, commands: KeyCommands): void {
+  const isCommand = event.ctrlKey || event.metaKey;
+  if (event.key.toLowerCase() === 'v' && isCommand) commands.paste();
+  else if (event.key === 'Backspace') commands.up();
+  else if (event.key === 'n' && !isCommand) {
+    event.preventDefault();
+    commands.newFolder();
+  }
 }
 
 export function useFocusAfterWalk(hasEntries: boolean): void {

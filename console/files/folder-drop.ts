@@ -16,6 +16,8 @@ export function useFolderDrop(from: Ancestor | null): (to: Ancestor) => DropTarg
     (to) => {
       if (!canWrite || from === null) return null;
       return {
+        ...to,
+        isElsewhere: to.id !== from.id,
         onEntries(entries, isCopy) {
           if (entries.length === 0 || (to.id === from.id && !isCopy)) return;
           void (isCopy ? actions.copy(entries, to) : actions.move(entries, to, from));

@@ -15,6 +15,10 @@ export interface KeyCommands {
   details(): void;
   newFolder(): void;
   selectAll(): void;
+  /** Goes to the last entry of the folder. */
+  end(isRange: boolean): void;
+  /** Goes to the next entry whose name begins with the text. */
+  find(text: string, isNext: boolean): void;
 }
 
 interface KeyShape {
@@ -32,12 +36,36 @@ export function handleKey(event: KeyboardEvent, selection: Selection, commands: 
     return true;
   }
   const isCommand = event.ctrlKey || event.metaKey;
+  if (event.key === 'End' && !isCommand) {
+    commands.end(event.shiftKey);
+    return true;
+  }
+  if (!isCommand && typeAhead(event, commands)) return true;
   const run = isCommand ? withControl(event.key, commands) : plain(event, selection, commands);
   run?.();
   return run !== null;
 }
 
-function step(key: string, { cursor, entries }: Selection, { columns, rows }: KeyShape): number | null {
+/** After a pause, letters begin a new name. */
+const pauseMs = 1000;
+let typed = '';
+let typedAt = 0;
+
+/** Letters go to the name that begins so. The keys of commands are letters only within a name, or with Shift. */
+function typeAhead({ key, altKey, shiftKey, timeStamp }: KeyboardEvent, commands: KeyCommands): boolean {
+  const isWithin = typed !== '' && timeStamp - typedAt < pauseMs;
+  const isLetter = [...key].length === 1 && /[\p{L}\p{N}\p{P}\p{S} ]/u.test(key) && !altKey;
+  const isCommand = key === ' ' || key === '?' || key === '/' || (/^[ni]$/i.test(key) && !shiftKey);
+  if (!isLetter || (isCommand && !isWithin)) return false;
+  // The same letter again goes on to the next name.
+  const isNext = isWithin && typed.toLowerCase() === key.toLowerCase();
+  typed = isWithin && !isNext ? typed + key : key;
+  typedAt = timeStamp;
+  commands.find(typed, isNext);
+  return true;
+}
+
+function step(key: string, { cursor }: Selection, { columns, rows }: KeyShape): number | null {
   const isFirst = cursor === -1;
   switch (key) {
     case 'ArrowDown':
@@ -54,8 +82,6 @@ function step(key: string, { cursor, entries }: Selection, { columns, rows }: Ke
       return Math.max(0, cursor - rows * columns);
     case 'Home':
       return 0;
-    case 'End':
-      return entries.length - 1;
     default:
       return null;
   }

@@ -1,7 +1,7 @@
 // The entries of a folder, page by page. Own actions and the change feed update the loaded pages in place; pages are not refetched
 // because of a change.
 
-import { compareNames, type Entry, type Envelope, type Order, type Paged, showFolder } from '@cabinet/client';
+import { compareNames, type Entry, type FolderPage, type Order, showFolder } from '@cabinet/client';
 
 export type { Order } from '@cabinet/client';
 
@@ -12,12 +12,15 @@ import { useSession } from '../session/session-context.tsx';
 const firstPage = 200;
 const laterPages = 1000;
 
-type Pages = InfiniteData<Paged<Envelope>, string | undefined>;
+type Pages = InfiniteData<FolderPage, string | undefined>;
 
 export interface Listing {
   folder: Entry | null;
+  /** Those that are loaded. */
   entries: readonly Entry[];
-  /** Whether that is all. */
+  /** How many are in the folder. */
+  total: number;
+  /** Whether all are loaded. */
   isWhole: boolean;
   isLoading: boolean;
   error: Error | null;
@@ -56,6 +59,7 @@ export function useListing(folderId: string, order: Order): Listing {
   return {
     folder: data?.pages[0]?.Folder ?? null,
     entries,
+    total: hasNextPage ? Math.max(entries.length, data?.pages[0]?.childCount ?? 0) : entries.length,
     isWhole: data !== undefined && !hasNextPage,
     isLoading: isFetching,
     error: query.error,
@@ -72,8 +76,39 @@ export interface EntryUpdate {
   parent: string | null;
 }
 
+/** Called after changes, with the ids of the folders that they are in; null where that is not known. */
+type ChangeListener = (parents: ReadonlySet<string | null>) => void;
+
+const changeListeners = new Set<ChangeListener>();
+
+export function onListingChange(listener: ChangeListener): () => void {
+  changeListeners.add(listener);
+  return () => changeListeners.delete(listener);
+}
+
 /** Updates every loaded listing. */
 export function updateListings(queries: QueryClient, placed: readonly EntryUpdate[]): void {
+  place(queries, placed);
+  if (placed.length === 0) return;
+  const parents = new Set(placed.map(({ parent }) => parent));
+  for (const listener of changeListeners) listener(parents);
+}
+
+/** Takes over what a page of a folder says now: the sizes of its subfolders, and how many entries it has. */
+export function updateFolder(queries: QueryClient, { Folder, Children, childCount }: FolderPage): void {
+  for (const [key, data] of queries.getQueriesData<Pages>({ queryKey: ['listing', Folder.Id] })) {
+    if (data === undefined) continue;
+    const [, folderId, order] = key as [string, string, Order];
+    const sizes = new Map(data.pages.flatMap((page) => page.Children).map(({ Id, Size }) => [Id, Size]));
+    const changed = Children.filter(({ Id, Type, Size }) => Type === 'folder' && (sizes.get(Id) ?? Size) !== Size).map(
+      (entry): [string, EntryUpdate] => [entry.Id, { id: entry.Id, entry, parent: folderId }],
+    );
+    const { pages, pageParams } = placeIn(data, new Map(changed), { folderId, order });
+    queries.setQueryData<Pages>(key, { pageParams, pages: pages.map((page) => ({ ...page, Folder, childCount })) });
+  }
+}
+
+function place(queries: QueryClient, placed: readonly EntryUpdate[]): void {
   const byId = new Map(placed.map((one) => [one.id, one]));
   for (const [key, data] of queries.getQueriesData<Pages>({ queryKey: ['listing'] })) {
     if (data === undefined) continue;
@@ -99,7 +134,7 @@ function placeIn(data: Pages, byId: ReadonlyMap<string, EntryUpdate>, at: { fold
 }
 
 /** Not inserted beyond the loaded pages: a later page will have it. */
-function insert(pages: Paged<Envelope>[], entry: Entry, compare: (a: Entry, b: Entry) => number): void {
+function insert(pages: FolderPage[], entry: Entry, compare: (a: Entry, b: Entry) => number): void {
   const found = pages.findIndex(({ Children }) => {
     const last = Children.at(-1);
     return last !== undefined && compare(entry, last) < 0;

@@ -23,6 +23,8 @@ export interface Selection {
   extend(index: number): void;
   /** Moves the cursor and leaves the selection. */
   point(index: number): void;
+  /** Goes to the last of all entries, those too that have just been loaded. */
+  end(all: readonly Entry[], isRange: boolean): void;
   all(entries?: readonly Entry[]): void;
   clear(): void;
 }
@@ -31,15 +33,20 @@ const nothing: State = { selected: new Set(), cursorId: null, anchorId: null };
 
 export function useSelection(entries: readonly Entry[]): Selection {
   const [state, setState] = useState(nothing);
-  const { selected, cursorId, anchorId } = state;
+  const { cursorId, anchorId } = state;
   const indexOf = useCallback(
     (id: string | null) => (id === null ? -1 : entries.findIndex(({ Id }) => Id === id)),
     [entries],
   );
   const cursor = useMemo(() => indexOf(cursorId), [indexOf, cursorId]);
   const chosen = useMemo(
-    () => (selected.size === 0 ? [] : entries.filter(({ Id }) => selected.has(Id))),
-    [entries, selected],
+    () => (state.selected.size === 0 ? [] : entries.filter(({ Id }) => state.selected.has(Id))),
+    [entries, state.selected],
+  );
+  // What has left the folder is not selected any more.
+  const selected = useMemo(
+    () => (chosen.length === state.selected.size ? state.selected : new Set(chosen.map(({ Id }) => Id))),
+    [chosen, state.selected],
   );
   const idAt = (index: number) => entries[Math.max(0, Math.min(entries.length - 1, index))]?.Id ?? null;
   const set = (ids: Iterable<string | null>, index: number, anchor: string | null) => {
@@ -66,6 +73,13 @@ export function useSelection(entries: readonly Entry[]): Selection {
       set(range, index, entries[from]?.Id ?? null);
     },
     point: (index) => setState({ ...state, cursorId: idAt(index) }),
+    end(all, isRange) {
+      const last = all.at(-1)?.Id ?? null;
+      const anchor = isRange ? (anchorId ?? cursorId ?? all[0]?.Id ?? null) : last;
+      const from = all.findIndex(({ Id }) => Id === anchor);
+      const range = all.slice(Math.max(0, from)).map(({ Id }) => Id);
+      setState({ selected: new Set(range), cursorId: last, anchorId: anchor });
+    },
     all: (whole = entries) => setState({ ...state, selected: new Set(whole.map(({ Id }) => Id)) }),
     clear: () => setState({ ...state, selected: new Set() }),
   };

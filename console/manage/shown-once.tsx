@@ -20,6 +20,7 @@ export function ShownOnce({ title, help, lines, onClose }: ShownOnceProps) {
     <Dialog
       title={title}
       isAlert
+      isKept
       onClose={onClose}
       actions={
         <Button look="main" icon="check" onPress={onClose}>

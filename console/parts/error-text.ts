@@ -1,4 +1,4 @@
-// Turns an error into a text for users, with the tracking id that an administrator can look up.
+// Turns an error into a text for users. Faults of the service come with the tracking id that an administrator can look up.
 
 import type { Words } from '../words/en.ts';
 import { notify } from './notices.tsx';
@@ -30,7 +30,8 @@ export function codeOf(error: unknown): string | null {
 
 export function explain(error: unknown, words: Words): ErrorText {
   const { trackingId, ...fields } = (error ?? {}) as ErrorFields;
-  return { text: toText(fields, error, words.trouble), trackingId: trackingId ?? null };
+  const isFault = (fields.status ?? 0) >= 500;
+  return { text: toText(fields, error, words.trouble), trackingId: isFault ? (trackingId ?? null) : null };
 }
 
 function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): string {
@@ -43,6 +44,8 @@ function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): s
       return words.forbidden(fields.target ?? '');
     case 'NameAlreadyExists':
       return fields.conflicts?.[0] === undefined ? message : words.taken(fields.conflicts[0].Name);
+    case 'InvalidName':
+      return toNameProblem(message, words) ?? message;
     case 'EntryNotFound':
     case 'FileNotFound':
     case 'FolderNotFound':
@@ -68,6 +71,15 @@ function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): s
     default:
       return fields.hint ? `${message} ${fields.hint}` : message;
   }
+}
+
+/** The service names the character by its code point. */
+function toNameProblem(message: string, words: Words['trouble']): string | null {
+  const [, hex, where = ''] = /U\+([0-9A-F]{4,6}) at position \d+, which (no name|Windows)/.exec(message) ?? [];
+  if (hex === undefined) return null;
+  const character = String.fromCodePoint(Number.parseInt(hex, 16));
+  if (!/[\p{P}\p{S}]/u.test(character)) return null;
+  return where === 'Windows' ? words.nameOnWindows(character) : words.nameWith(character);
 }
 
 /** Shows a notification: for actions by a key or a menu. */

@@ -1,20 +1,25 @@
 // Accepts files dropped anywhere on the page, and shows where they go.
 
 import { useEffect, useState } from 'react';
-import { hasFiles } from '../files/drag.ts';
+import { hasFiles, useDropHint } from '../files/drag.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useWords } from '../words/words.tsx';
 import { type DroppedFiles, gatherDropped } from './dropped-files.ts';
 import './drop-everywhere.css';
 
-export function DropEverywhere({ name, onGiven }: { name: string; onGiven(given: DroppedFiles): void }) {
-  const words = useWords();
+/** `name`: the folder that takes files beside other folders; null: none does. */
+export function DropEverywhere({ name, onGiven }: { name: string | null; onGiven(given: DroppedFiles): void }) {
+  const { files } = useWords();
+  const hint = useDropHint();
   const [isOver, setOver] = useState(false);
+  const isAllowed = name !== null;
   useEffect(() => {
     const over = (event: DragEvent) => {
       if (!hasFiles(event)) return;
+      // Else the browser would leave the page and open the file.
       event.preventDefault();
-      setOver(true);
+      if (isAllowed) setOver(true);
+      else if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'none';
     };
     const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
     const end = () => setOver(false);
@@ -22,6 +27,7 @@ export function DropEverywhere({ name, onGiven }: { name: string; onGiven(given:
       setOver(false);
       if (!hasFiles(event) || event.dataTransfer === null) return;
       event.preventDefault();
+      if (!isAllowed) return;
       void gatherDropped(event.dataTransfer).then(onGiven);
     };
     window.addEventListener('dragover', over);
@@ -34,13 +40,18 @@ export function DropEverywhere({ name, onGiven }: { name: string; onGiven(given:
       window.removeEventListener('dragend', end);
       window.removeEventListener('drop', drop);
     };
-  }, [onGiven]);
-  if (!isOver) return null;
+  }, [onGiven, isAllowed]);
+  const isUpload = hint === null ? isOver : hint.kind === 'upload';
+  if (hint === null && !isOver) return null;
+  const text =
+    hint === null || hint.kind === 'upload'
+      ? files.dropInto(hint?.name ?? name ?? '')
+      : files.dropHints[hint.kind](hint.count, hint.name);
   return (
-    <div className="drop-everywhere">
+    <div className="drop-everywhere" data-whole={hint === null}>
       <p>
-        <Icon name="upload" size={26} />
-        {words.files.dropInto(name)}
+        <Icon name={isUpload ? 'upload' : hint?.kind === 'copy' ? 'copy' : 'move'} size={26} />
+        {text}
       </p>
     </div>
   );

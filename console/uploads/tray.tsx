@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { explain } from '../parts/error-text.ts';
 import { announce } from '../parts/notices.tsx';
+import type { Words } from '../words/en.ts';
 import { formatDuration, formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
@@ -24,16 +25,17 @@ export function UploadTray() {
   const failed = all.filter(({ state }) => state === 'failed').length;
   useWarning(isBusy);
   const isOver = all.length > 0 && !isBusy;
-  const outcome = failed > 0 ? words.uploads.failed(failed) : words.uploads.allDone(done);
+  const outcome = toOutcome(all, words);
   useEffect(() => {
     if (isOver) announce(outcome);
   }, [isOver, outcome]);
+  const stay = useLeaving(isOver && failed === 0);
   if (all.length === 0) return null;
   const counted = all.filter(({ state }) => state !== 'skipped' && state !== 'cancelled');
   const title = isBusy ? words.uploads.running(done, counted.length) : outcome;
   const isPaused = isBusy && !all.some(({ state }) => ['running', 'waiting', 'stalled', 'asking'].includes(state));
   return (
-    <section className="tray" aria-label={words.uploads.title}>
+    <section className="tray" aria-label={words.uploads.title} {...stay}>
       <header className="tray-head">
         <h2>{title}</h2>
         {isBusy && (
@@ -55,11 +57,36 @@ export function UploadTray() {
           onPress={() => (isBusy ? uploads.all('cancel') : uploads.clear())}
         />
       </header>
-      <Total counted={counted} isBusy={isBusy} />
+      {counted.length > 0 && <Total counted={counted} isBusy={isBusy} isMoving={isBusy && !isPaused} />}
       {!isFolded && <Lines all={all} />}
       <ConflictDialog />
     </section>
   );
+}
+
+function toOutcome(all: readonly Upload[], { uploads: words }: Words): string {
+  const count = (wanted: UploadState) => all.filter(({ state }) => state === wanted).length;
+  if (count('failed') > 0) return words.failed(count('failed'));
+  if (count('done') > 0 || count('cancelled') === 0) return words.allDone(count('done'));
+  return words.allCancelled(count('cancelled'));
+}
+
+const leavingMs = 10_000;
+
+/** When everything is over, the tray leaves after a while; not while somebody points at it or has the focus in it. */
+function useLeaving(isOver: boolean) {
+  const [isUsed, setUsed] = useState(false);
+  useEffect(() => {
+    if (!isOver || isUsed) return;
+    const timer = setTimeout(() => uploads.clear(), leavingMs);
+    return () => clearTimeout(timer);
+  }, [isOver, isUsed]);
+  return {
+    onPointerEnter: () => setUsed(true),
+    onPointerLeave: () => setUsed(false),
+    onFocus: () => setUsed(true),
+    onBlur: () => setUsed(false),
+  };
 }
 
 /** Confirms before the page is closed. */
@@ -72,7 +99,14 @@ function useWarning(isBusy: boolean): void {
   }, [isBusy]);
 }
 
-function Total({ counted, isBusy }: { counted: readonly Upload[]; isBusy: boolean }) {
+interface TotalProps {
+  counted: readonly Upload[];
+  isBusy: boolean;
+  /** False while all are paused. */
+  isMoving: boolean;
+}
+
+function Total({ counted, isBusy, isMoving }: TotalProps) {
   const words = useWords();
   const total = counted.reduce((sum, { file }) => sum + file.size, 0);
   const sent = counted.reduce((sum, { sentBytes }) => sum + sentBytes, 0);
@@ -80,7 +114,7 @@ function Total({ counted, isBusy }: { counted: readonly Upload[]; isBusy: boolea
   return (
     <div className="tray-total">
       <Bar label={words.uploads.total} share={total === 0 ? 1 : sent / total} />
-      {isBusy && speed > 0 && (
+      {isMoving && speed > 0 && (
         <p>
           {words.uploads.speed(formatSize(speed, words.locale), formatDuration((total - sent) / speed, words.locale))}
         </p>
@@ -133,7 +167,7 @@ function Lines({ all }: { all: readonly Upload[] }) {
 function Line({ upload }: { upload: Upload }) {
   const words = useWords();
   const { state, name, file, sentBytes, error } = upload;
-  const isOver = state === 'done' || state === 'skipped';
+  const isOver = state === 'done' || state === 'skipped' || state === 'cancelled';
   const problem = state === 'failed' ? explain(error, words) : null;
   return (
     <li className="tray-line" data-state={state}>

@@ -74,6 +74,10 @@ export const de: Words = {
     forbidden: (role) => `Dafür braucht es die Rolle „${role}“. Fragen Sie jemanden, der den Bereich verwaltet.`,
     missing: 'Das gibt es nicht oder nicht mehr. Vielleicht hat es jemand in den Papierkorb gelegt.',
     taken: (name) => `„${name}“ gibt es hier schon. Wählen Sie einen anderen Namen.`,
+    nameWith: (character) =>
+      `Ein Name darf „${character}“ nicht enthalten. Lassen Sie es weg oder nehmen Sie etwas anderes, zum Beispiel - oder _.`,
+    nameOnWindows: (character) =>
+      `Ein Name darf „${character}“ nicht enthalten, weil Windows es nicht erlaubt. Lassen Sie es weg oder nehmen Sie etwas anderes, zum Beispiel - oder _.`,
     full: 'Der Speicher des Dienstes ist voll. Sagen Sie es dem Betrieb; nichts von Ihnen ist verloren.',
     quota: 'Der Bereich ist ausgeschöpft. Löschen Sie Unnötiges, leeren Sie den Papierkorb oder bitten Sie um mehr.',
     busy: (seconds) => `Zu viel auf einmal. Versuchen Sie es in ${count(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
@@ -91,7 +95,6 @@ export const de: Words = {
     lockedBy: (by) => `Gesperrt von ${by}`,
     linked: 'Über einen Link freigegeben',
     items,
-    loaded: (n) => `bisher ${items(n)}`,
     selected: (n) => `${items(n)} ausgewählt`,
     nothingSelected: 'Nichts ausgewählt',
     breadcrumbs: 'Wo Sie sind',
@@ -145,6 +148,10 @@ export const de: Words = {
     copyHere: 'Hierher kopieren',
     noFolders: 'Keine Ordner darin',
     dropHere: 'Loslassen, um in diesem Ordner zu sichern',
+    dropHints: {
+      move: (n, to) => `${items(n)} nach „${to}“ verschieben`,
+      copy: (n, to) => `${items(n)} nach „${to}“ kopieren`,
+    },
     dropInto: (name) => `Loslassen, um in „${name}“ zu sichern`,
     cut: (n) => `${items(n)} ausgeschnitten; Ordner öffnen und einfügen`,
     copiedToPaste: (n) => `${items(n)} kopiert; Ordner öffnen und einfügen`,
@@ -182,7 +189,9 @@ export const de: Words = {
     versions: 'Versionen',
     kind: 'Art',
     type: 'Inhaltstyp',
+    forPrograms: 'Für Programme',
     objectType: 'Objekttyp',
+    objectTypeHelp: 'Daran unterscheiden Programme Arten von Dokumenten, zum Beispiel acme:invoice.',
     size: 'Größe',
     created: 'Angelegt',
     modified: 'Geändert',
@@ -235,6 +244,7 @@ export const de: Words = {
   uploads: {
     title: 'Hochladen',
     running: (done, of) => `${done.toLocaleString('de')} von ${of.toLocaleString('de')} gesichert`,
+    allCancelled: (n) => (n === 1 ? '1 Upload abgebrochen' : `${n.toLocaleString('de')} Uploads abgebrochen`),
     allDone: (n) => `${count(n, 'Datei', 'Dateien')} gesichert`,
     failed: (n) => `${count(n, 'Datei', 'Dateien')} nicht gesichert`,
     speed: (speed, left) => `${speed}/s · noch ${left}`,

@@ -3,8 +3,8 @@
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Entry, Envelope, Operations, Properties } from './description.ts';
 import { makeKey } from './keys.ts';
-import { callPage, defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions } from './pages.ts';
-import { call } from './request.ts';
+import { defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions, readPage } from './pages.ts';
+import { call, send } from './request.ts';
 
 /** The id that means the root folder. */
 export const rootFolder = '-root-';
@@ -45,22 +45,33 @@ export interface ShowFolderOptions extends PageOptions {
   order?: Order | undefined;
 }
 
+/** A page of a folder. */
+export type FolderPage = Paged<Envelope> & {
+  /** How many are in the folder, on all pages. */
+  childCount: number;
+};
+
 /** A folder and a page of what is in it; `next` is the cursor of the page after it. */
-export function showFolder(
+export async function showFolder(
   cabinet: Cabinet,
   folder: string,
   { signal, ...query }: ShowFolderOptions = {},
-): Promise<Paged<Envelope>> {
-  return callPage(cabinet, 'GET /folders/{id}', { path: { id: folder }, query, signal });
+): Promise<FolderPage> {
+  return await readFolder(await send(cabinet, 'GET /folders/{id}', { path: { id: folder }, query, signal }));
+}
+
+async function readFolder(response: Response): Promise<FolderPage> {
+  const page = await readPage<Envelope>(response);
+  return { ...page, childCount: Number(response.headers.get('childcount') ?? page.Children.length) };
 }
 
 /** The same by the path from the root, such as `/Invoices/2026`. */
-export function findFolder(
+export async function findFolder(
   cabinet: Cabinet,
   path: string,
   { signal, ...query }: ShowFolderOptions = {},
-): Promise<Paged<Envelope>> {
-  return callPage(cabinet, 'GET /folders', { query: { ...query, path }, signal });
+): Promise<FolderPage> {
+  return await readFolder(await send(cabinet, 'GET /folders', { query: { ...query, path }, signal }));
 }
 
 export interface ListChildrenOptions extends ListOptions {

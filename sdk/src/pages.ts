@@ -32,8 +32,11 @@ export async function callPage<Name extends PagedName>(
   name: Name,
   request: Request<Name>,
 ): Promise<Paged<Operations[Name]['answer']>> {
-  const response = await send(cabinet, name, request);
-  const answer = await readJson<Operations[Name]['answer'] & object>(response);
+  return await readPage(await send(cabinet, name, request));
+}
+
+export async function readPage<Answer>(response: Response): Promise<Paged<Answer>> {
+  const answer = await readJson<Answer & object>(response);
   return { ...answer, next: readNext(response) };
 }
 

@@ -43,8 +43,8 @@ const flags = [
   `--disable-features=${[...unwanted, ...unwantedByPlaywright].join(',')}`,
 ];
 
-/** The first page in a fresh browser takes long on a machine that is busy with other tests. */
-export const patientMs = 120_000;
+/** The first page in a fresh browser takes long on a machine that is busy with other tests. Less is for writing a test. */
+export const patientMs = Number(process.env.TEST_PATIENT_MS ?? 120_000);
 
 export interface OpenedBrowser {
   context: BrowserContext;

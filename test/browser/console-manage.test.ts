@@ -11,6 +11,7 @@ import { setUp } from '../service/operator.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
 import { fillSamples, type OpenedConsole, openConsole, type World } from './console-world.ts';
 import { goToManaging, hiddenToken, openManagedWorld } from './managing-world.ts';
+import { checkSmallScreens } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
 let world: World;
@@ -53,16 +54,20 @@ test(
     await button('New application').first().focus();
     await page.keyboard.press('Enter');
     await dialog().locator('input:focus').waitFor();
+    await checkSmallScreens(page, 'new application');
     await page.keyboard.type('bad name');
     await page.keyboard.press('Enter');
     await dialog().getByRole('alert').waitFor();
-    assert.match((await dialog().getByRole('alert').textContent()) ?? '', /Tracking id/);
+    assert.doesNotMatch((await dialog().getByRole('alert').textContent()) ?? '', /Tracking id/);
     await dialog().getByRole('textbox', { name: 'Name' }).fill('scanner');
     await page.keyboard.press('Enter');
     const [appKey, secret] = await readSecret();
     assert.equal(await tokenStatus(appKey, secret), 200);
     await dialog().getByRole('button', { name: 'Copy secret' }).click();
-    await notice('secret copied');
+    // It is part of the dialog, and covers none of its buttons.
+    await dialog().locator('.notice', { hasText: 'secret copied' }).waitFor();
+    await page.keyboard.press('Escape');
+    await checkSmallScreens(page, 'secret');
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
     await dialog().getByRole('button', { name: 'I have kept it' }).click();
     await page.getByRole('heading', { name: 'scanner', exact: true }).waitFor();

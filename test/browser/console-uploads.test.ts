@@ -30,7 +30,7 @@ async function openFolder(): Promise<string> {
   const folder = await createFolder(world.caller, '-root-', `uploads ${count}`);
   const tray = page.locator('.tray');
   // What was uploaded before is forgotten, as by a load.
-  if ((await tray.count()) > 0) await tray.getByRole('button', { name: 'Clear the list' }).click();
+  await page.evaluate(`document.querySelector('.tray [aria-label="Clear the list"]')?.click()`);
   await tray.waitFor({ state: 'detached' });
   await walkToFolder(page, folder);
   return folder.Id;
@@ -161,6 +161,7 @@ test('an upload is paused, resumed and cancelled; leaving the page meanwhile war
   await page.locator('.tray-total p', { hasText: 'left' }).waitFor();
   await page.getByRole('button', { name: 'Pause: slow.bin' }).click();
   await line('slow.bin', 'paused').waitFor();
+  assert.equal(await page.locator('.tray-total p').count(), 0, 'nothing is left while it is paused');
   await page.getByRole('button', { name: 'Go on: slow.bin' }).click();
   await line('slow.bin', 'running').waitFor();
   const warned = page.waitForEvent('dialog');
@@ -171,6 +172,8 @@ test('an upload is paused, resumed and cancelled; leaving the page meanwhile war
   await dialog.dismiss();
   await page.getByRole('button', { name: 'Cancel: slow.bin' }).click();
   await line('slow.bin', 'cancelled').waitFor();
+  await page.locator('.tray').getByText('1 upload cancelled').waitFor();
+  assert.equal(await page.locator('.tray').getByRole('progressbar').count(), 0);
   await throttle(-1);
   assert.deepEqual(await names(folder), []);
 });

@@ -1,0 +1,44 @@
+// Sizes of subfolders and the number of entries change by what happens beneath them, which no change says. After changes, the open
+// folder asks for them again.
+
+import { showFolder } from '@cabinet/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { useSession } from '../session/session-context.tsx';
+import { type Listing, type Order, onListingChange, updateFolder } from './listing.ts';
+
+/** Changes that come together are answered by one request. */
+const pauseMs = 300;
+const maxFolders = 200;
+
+export function useFolderRefresh(folderId: string, order: Order, { entries, isWhole }: Listing): void {
+  const { cabinet } = useSession();
+  const queries = useQueryClient();
+  const folders = entries.findIndex(({ Type }) => Type === 'file');
+  const wanted = useRef({ limit: 1, hasFolders: false, isWhole });
+  wanted.current = {
+    limit: Math.max(1, Math.min(maxFolders, folders === -1 ? entries.length : folders)),
+    hasFolders: entries[0]?.Type === 'folder',
+    isWhole,
+  };
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const refresh = async () => {
+      timer = undefined;
+      const { limit } = wanted.current;
+      const page = await showFolder(cabinet, folderId, { order, limit, signal: abort.signal }).catch(() => null);
+      if (page !== null) updateFolder(queries, page);
+    };
+    const stop = onListingChange((parents) => {
+      const { hasFolders, isWhole } = wanted.current;
+      const isElsewhere = parents.size > 1 || !parents.has(folderId);
+      if (!isWhole || (hasFolders && isElsewhere)) timer ??= setTimeout(() => void refresh(), pauseMs);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [cabinet, queries, folderId, order]);
+}
