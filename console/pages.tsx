@@ -6,7 +6,8 @@ import { FilesPage } from './files/files-page.tsx';
 import { FolderTree } from './files/folder-tree.tsx';
 import { updateListings } from './files/listing.ts';
 import { useLiveUpdates } from './find/live.ts';
-import { Skeleton } from './parts/states.tsx';
+import { Empty, Skeleton } from './parts/states.tsx';
+import { Link } from './routing/link.tsx';
 import { useRoute } from './routing/router.ts';
 import type { Session } from './session/session.ts';
 import { SessionProvider, useSession } from './session/session-context.tsx';
@@ -58,6 +59,21 @@ function useUploadsShown(): void {
   }, [queries]);
 }
 
+function UnknownPage() {
+  const { shell } = useWords();
+  useEffect(() => {
+    document.title = `${shell.unknown} – Cabinet`;
+  }, [shell]);
+  return (
+    <section className="paper">
+      <Empty icon="search" title={shell.unknown} level={1}>
+        <p>{shell.unknownHelp}</p>
+        <Link to={{ page: 'files' }}>{shell.files}</Link>
+      </Empty>
+    </section>
+  );
+}
+
 function CurrentPage(): ReactNode {
   const { page, id } = useRoute();
   const { isGuest } = useSession();
@@ -79,5 +95,7 @@ function CurrentPage(): ReactNode {
       return <AccountPage />;
     case 'manage':
       return <ManagePage />;
+    case 'unknown':
+      return <UnknownPage />;
   }
 }

@@ -29,7 +29,7 @@ export function SessionsSection() {
   });
   const endAll = async () => {
     await endSessions(cabinet);
-    session.signOut();
+    await session.signOut();
   };
   const sessions = data?.pages.flatMap(({ Sessions }) => Sessions);
   const end = <Button onPress={() => setAsking(true)}>{words.endAll}</Button>;

@@ -1,15 +1,19 @@
 // Audit events as a table. On a phone each row is a card, but stays a table row for screen readers.
 
-import type { Event } from '@cabinet/client';
+import { type Event, showEntry } from '@cabinet/client';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '../routing/link.tsx';
 import { setParams } from '../routing/router.ts';
-import { useSpaceParams } from '../session/session-context.tsx';
+import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { useLocale, useManageWords } from './use-manage-words.ts';
 
 export function AuditEvents({ events }: { events: readonly Event[] }) {
   const words = useManageWords();
   const { when, by, what, about } = words.audit;
+  /** Not every event has the name; another one of the same entry may. */
+  const named = events.filter(({ Details }) => nameOf(Details) !== null);
+  const names = new Map(named.map(({ EntryId, Details }) => [EntryId, nameOf(Details)]));
   return (
     <table className="audit">
       <caption className="unseen">{words.pages.audit}</caption>
@@ -24,14 +28,19 @@ export function AuditEvents({ events }: { events: readonly Event[] }) {
       </thead>
       <tbody>
         {events.map((event) => (
-          <EventRow key={event.Position} event={event} />
+          <EventRow
+            key={event.Position}
+            event={event}
+            name={nameOf(event.Details) ?? names.get(event.EntryId) ?? null}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function EventRow({ event: { At, By, Application, Action, EntryId, Details } }: { event: Event }) {
+function EventRow({ event, name }: { event: Event; name: string | null }) {
+  const { At, By, Application, Action, EntryId, Details } = event;
   const words = useManageWords().audit;
   const locale = useLocale();
   return (
@@ -49,14 +58,18 @@ function EventRow({ event: { At, By, Application, Action, EntryId, Details } }: 
         )}
       </td>
       <td className="audit-about">
-        <About id={EntryId} name={nameOf(Details)} />
+        <About
+          id={EntryId}
+          name={name}
+          isEntry={/^(file|folder|entry|version|share|access)\./.test(Action) && Action !== 'entry.removed'}
+        />
         <small>{toText(Details, words.detailNames, locale)}</small>
       </td>
     </tr>
   );
 }
 
-function About({ id, name }: { id: string; name: string | null }) {
+function About({ id, name, isEntry }: { id: string; name: string | null; isEntry: boolean }) {
   const params = useSpaceParams();
   if (id === '') return <bdi>{name}</bdi>;
   if (id.startsWith('ak_')) {
@@ -64,9 +77,19 @@ function About({ id, name }: { id: string; name: string | null }) {
   }
   return (
     <button type="button" className="audit-entry" onClick={() => setParams({ entry: id })}>
-      <bdi>{name ?? id}</bdi>
+      <bdi>{name ?? (isEntry ? <KnownName id={id} /> : id)}</bdi>
     </button>
   );
+}
+
+/** The name that an entry has now, or its id if it is gone. */
+function KnownName({ id }: { id: string }) {
+  const { cabinet } = useSession();
+  const { data } = useQuery({
+    queryKey: ['entry', id],
+    queryFn: ({ signal }) => showEntry(cabinet, id, { signal }),
+  });
+  return data?.Entry.Name ?? id;
 }
 
 function nameOf({ Name }: Event['Details']): string | null {

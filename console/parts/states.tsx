@@ -19,13 +19,22 @@ export function Skeleton({ rows = 8, label }: { rows?: number; label: string }) 
   );
 }
 
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+interface EmptyProps {
+  icon: IconName;
+  title: string;
+  /** 1: the page has no other heading. */
+  level?: 1 | 2;
+  children?: ReactNode;
+}
+
+export function Empty({ icon, title, level = 2, children }: EmptyProps) {
+  const Title = `h${level}` as const;
   return (
     <div className="empty">
       <span className="empty-tab">
         <Icon name={icon} size={34} />
       </span>
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children}
     </div>
   );

@@ -8,7 +8,7 @@ export const pages = ['files', 'shared', 'links', 'search', 'trash', 'changes', 
 export type Page = (typeof pages)[number];
 
 export interface Route {
-  page: Page;
+  page: Page | 'unknown';
   /** The folder, or the admin page; null for the first. */
   id: string | null;
   /** The item that an admin page shows. */
@@ -29,7 +29,7 @@ function readRoute(href: string): Route {
   const url = new URL(href);
   const [page, id, more] = readOwnPath(url).slice(1).split('/').map(decode);
   return {
-    page: pages.find((known) => known === page) ?? 'files',
+    page: page === '' ? 'files' : (pages.find((known) => known === page) ?? 'unknown'),
     id: id || null,
     more: more || null,
     params: Object.fromEntries(url.searchParams),
@@ -69,7 +69,7 @@ export function goTo(address: string, { isReplaced = false }: GoOptions = {}): v
 /** Changes parameters of the address; an empty one is removed. */
 export function setParams(changes: Record<string, string>, options: GoOptions = {}): void {
   const route = currentRoute();
-  go({ ...route, params: { ...route.params, ...changes } }, options);
+  if (route.page !== 'unknown') go({ ...route, page: route.page, params: { ...route.params, ...changes } }, options);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -80,16 +80,28 @@ export class Session {
     this.#expiresAt = Date.now() + tokens.expires_in * 1000;
   }
 
-  /** Leaves the page: the issuer confirms and redirects to the sign-in page. */
-  signOut(): void {
+  /** Ends the tokens and the sign-in of this browser at the issuer, then leaves for the sign-in page. */
+  async signOut(): Promise<void> {
     window.localStorage.removeItem(knownKey);
-    const query = new URLSearchParams({
-      id_token_hint: this.#tokens.id_token,
-      post_logout_redirect_uri: redirectUri,
-      client_id: appKey,
-    });
-    window.location.assign(`${serviceUrl}/oauth2/logout?${query}`);
+    const { refresh_token: token } = this.#tokens;
+    if (token !== undefined) {
+      const body = new URLSearchParams({ client_id: appKey, token });
+      await fetch(`${serviceUrl}/oauth2/revoke`, { method: 'POST', body }).catch(() => null);
+    }
+    const isOver = await endSignIn().catch(() => false);
+    // The page is not kept: going back does not show it again.
+    window.location.replace(isOver ? `${basePath}/` : `${serviceUrl}/oauth2/logout`);
   }
+}
+
+/** The person has asked for it here, so the question of the issuer is answered for them. False: it was not understood. */
+async function endSignIn(): Promise<boolean> {
+  const question = await fetch(`${serviceUrl}/oauth2/logout`);
+  const [, xsrf] = /name="xsrf" value="([^"]+)"/.exec(await question.text()) ?? [];
+  if (xsrf === undefined) return false;
+  const body = new URLSearchParams({ xsrf, logout: 'yes' });
+  const answer = await fetch(`${serviceUrl}/oauth2/logout/confirm`, { method: 'POST', body });
+  return answer.ok;
 }
 
 async function askForTokens(form: Record<string, string>): Promise<Tokens> {

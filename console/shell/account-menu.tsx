@@ -27,7 +27,7 @@ export function AccountMenu() {
     if (what === 'account') go({ page: 'account', params });
     if (what === 'shortcuts') setHelping(true);
     if (what === 'docs') window.open(`${basePath}/docs`, '_blank', 'noopener');
-    if (what === 'out') session.signOut();
+    if (what === 'out') void session.signOut();
   };
   return (
     <>

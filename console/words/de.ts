@@ -36,6 +36,8 @@ export const de: Words = {
     close: 'Schließen',
     cancel: 'Abbrechen',
     search_placeholder: 'Namen, Eigenschaften und Inhalte durchsuchen',
+    unknown: 'Diese Seite gibt es nicht',
+    unknownHelp: 'Vielleicht ist die Adresse vertippt, oder die Seite ist umgezogen.',
     testEnvironment: 'Test',
     noSpace: 'Sie sind noch in keinem Bereich',
     noSpaceHelp:

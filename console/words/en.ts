@@ -34,6 +34,8 @@ export const en = {
     close: 'Close',
     cancel: 'Cancel',
     search_placeholder: 'Search names, properties and contents',
+    unknown: 'There is no such page',
+    unknownHelp: 'The address may be mistyped, or the page has moved.',
     testEnvironment: 'Test',
     noSpace: 'You are in no space yet',
     noSpaceHelp: 'A space is a tree of folders. Ask a manager of one to give you a role, or an operator to run:',

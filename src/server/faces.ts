@@ -9,6 +9,7 @@ import { issuerFace } from '../rest/faces/issuer-face.ts';
 import { restFace } from '../rest/faces/rest-face.ts';
 import { openFace } from '../rest/faces/route-face.ts';
 import { serverOptionsFace } from '../rest/faces/server-options-face.ts';
+import { unknownPageFace } from '../rest/faces/unknown-page-face.ts';
 import { consoleRoutes, docsRoutes, linkRoutes } from '../rest/routes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -30,6 +31,7 @@ export interface FacesOptions {
 /** The REST API is last: it also answers for unknown paths. */
 export function toFaces(options: FacesOptions): Face[] {
   const { lookup, isMutualTls, corsOrigins, mcp, mcpSpaces, clock } = options;
+  const rest = restFace(lookup, clock);
   return [
     preflightFace(corsOrigins),
     serverOptionsFace(),
@@ -38,6 +40,7 @@ export function toFaces(options: FacesOptions): Face[] {
     ...(isMutualTls ? [] : [openFace(consoleRoutes, lookup), openFace(linkRoutes, lookup)]),
     openFace(docsRoutes, lookup),
     issuerFace(options),
-    restFace(lookup, clock),
+    ...(isMutualTls ? [] : [unknownPageFace(rest, lookup)]),
+    rest,
   ];
 }

@@ -58,7 +58,7 @@ const text = (name: string, body: string, type = 'text/plain'): Sample => ({ nam
 test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside the list', options, async () => {
   await openFolder(
     text('a.txt', 'plain words'),
-    text('b.ts', 'const answer = 42; // why not'),
+    { name: 'b.ts', type: 'video/mp2t', body: 'const answer = 42; // why not' },
     text('c.md', '# Title\n\n- one **bold** item\n\n| Name | Size |\n|---|--:|\n| a | 1 |\n', 'text/markdown'),
     text('d.csv', 'name;size\n"a;b";1\n', 'text/csv'),
     { name: 'e.png', type: 'image/png', body: samplePng },
@@ -201,6 +201,7 @@ test('search finds names by a part within a word', options, async () => {
   await page.locator('.found-snippet mark', { hasText: 'G_2000_har' }).waitFor();
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Delete');
+  await page.evaluate('document.activeElement.blur()');
 });
 
 test('search loads more results with a filter on recent changes', options, async () => {

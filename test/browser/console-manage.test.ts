@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { makeCa } from '../../src/certificates/certificates-for-tests.ts';
-import { askToken, basicAuthorization } from '../interface/client.ts';
+import { askToken, basicAuthorization, call, saveFile } from '../interface/client.ts';
 import type { Event } from '../interface/managing.ts';
 import { makeClient } from '../security/company-ca.ts';
 import { setUp } from '../service/operator.ts';
@@ -191,6 +191,18 @@ test('usage is shown by time, type, space and person, with the numbers in tables
   assert.deepEqual(more, []);
   const people = page.locator('.chart', { has: page.getByRole('heading', { name: 'By who saved it' }) });
   assert.match((await people.textContent()) ?? '', /app:office/);
+});
+
+test('the audit log names the file of every event', options, async () => {
+  const file = await saveFile(world.caller, { FolderId: '-root-', FileName: 'named.txt' }, 'x');
+  const headers = { 'Content-Type': 'application/json' };
+  const path = `/files/${file.File.Id}/versions/1`;
+  await call(world.caller, path, { method: 'PATCH', headers, body: JSON.stringify({ Comment: 'first' }) });
+  await goToManaging(page, 'audit');
+  await page.evaluate(`history.pushState(null, '', '/manage/audit?action=version.commented')`);
+  await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`);
+  await page.getByText('1 event shown').waitFor();
+  await page.locator('.audit-about', { hasText: 'named.txt' }).waitFor();
 });
 
 test('the audit log takes filters from the URL, and the filtered events are exported', options, async () => {

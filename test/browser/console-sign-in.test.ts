@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createFolder } from '../interface/client.ts';
 import { addUser } from '../service/operator.ts';
+import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 
@@ -89,15 +90,18 @@ test(
 
 test('signing out by keyboard leads to the sign-in page, and the next visitor needs a password', options, async () => {
   const { page, context } = await openConsole(world, world.people.viewer);
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
   await page.getByRole('button', { name: 'Account' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Sign out' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Do you want to sign out?' }).waitFor();
-  // The page is seen a moment before the browser gives the button the focus.
-  await page.locator('button:focus').waitFor();
-  await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Folders and files, kept.' }).waitFor();
+  assert.deepEqual(
+    addresses.filter((address) => address.includes('eyJ')),
+    [],
+    'no token is in an address',
+  );
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForSelector('#user');
   await context.close();
@@ -110,6 +114,19 @@ test('the console is in German for German browsers, and in English on request', 
   await page.getByRole('button', { name: 'Konto' }).click();
   await page.getByRole('menuitem', { name: 'English' }).click();
   await page.getByRole('button', { name: 'New folder' }).waitFor();
+  await context.close();
+});
+
+test('an unknown address shows a page to people, and the refusal to programs', options, async () => {
+  const { page, context } = await openConsole(world, world.people.editor);
+  const answer = await page.goto(`${world.base}/no/such/page`);
+  assert.equal(answer?.status(), 404);
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('main').getByRole('link', { name: 'Files' }).click();
+  await page.locator('.entries, .empty').first().waitFor();
+  const refused = await fetch(`${world.base}/no/such/page`);
+  assert.deepEqual([refused.status, refused.headers.get('content-type')?.split(';')[0]], [404, 'application/json']);
   await context.close();
 });
 
