@@ -1444,7 +1444,7 @@ export interface Operations {
     body: never;
     answer: Envelope;
   };
-  /** A folder with all that is beneath it, as a ZIP. */
+  /** Download a folder as a ZIP. */
   'GET /folders/{id}/archive': {
     path: {
       /** The folder; -root- for the root */
@@ -1521,7 +1521,7 @@ export interface Operations {
     body: never;
     answer: ShownEntry;
   };
-  /** Whether uploads can be resumed here. */
+  /** Show the limits of resumable uploads. */
   'OPTIONS /files': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1552,7 +1552,7 @@ export interface Operations {
     body: unknown;
     answer: BatchResults;
   };
-  /** Begin an upload by tus 1.0. */
+  /** Start an upload by tus 1.0. */
   'POST /uploads': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1593,7 +1593,7 @@ export interface Operations {
     body: unknown;
     answer: unknown;
   };
-  /** What is known of tus here. */
+  /** Show which parts of tus are supported. */
   'OPTIONS /uploads': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1601,7 +1601,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** How far an upload has come. */
+  /** Show the progress of an upload. */
   'GET /uploads/{id}': {
     path: {
       /** The id of the upload, with which its `Location` ends */
@@ -1643,7 +1643,7 @@ export interface Operations {
     body: unknown;
     answer: Envelope;
   };
-  /** Give up an upload. */
+  /** Cancel an upload. */
   'DELETE /uploads/{id}': {
     path: {
       /** The id of the upload, with which its `Location` ends */
@@ -1659,7 +1659,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** What an upload can do. */
+  /** Show the methods of an upload. */
   'OPTIONS /uploads/{id}': {
     path: {
       /** The id of the upload, with which its `Location` ends */
@@ -1681,7 +1681,7 @@ export interface Operations {
     body: never;
     answer: ShownEntry;
   };
-  /** Rename, move, change properties or the object type. */
+  /** Rename, move or edit an entry. */
   'PATCH /entries/{id}': {
     path: {
       /** The id of a folder or a file; `-root-` is the root folder */
@@ -1701,7 +1701,7 @@ export interface Operations {
     body: ChangeEntry;
     answer: ShownEntry;
   };
-  /** Put an entry into the trash, or remove it for good. */
+  /** Move an entry to the trash, or remove it for good. */
   'DELETE /entries/{id}': {
     path: {
       /** The id of a folder or a file; `-root-` is the root folder */
@@ -1736,7 +1736,7 @@ export interface Operations {
     body: never;
     answer: Locks;
   };
-  /** Copy an entry, a folder with all beneath it. */
+  /** Copy an entry; a folder with everything beneath it. */
   'POST /entries/{id}/copy': {
     path: {
       /** The id of a folder or a file; `-root-` is the root folder */
@@ -1771,7 +1771,7 @@ export interface Operations {
     body: ChangeEntries;
     answer: EntryResults;
   };
-  /** Show how far a job is. */
+  /** Show the progress of a job. */
   'GET /jobs/{id}': {
     path: {
       /** The id of a job that you began */
@@ -1782,7 +1782,7 @@ export interface Operations {
     body: never;
     answer: JobAnswer;
   };
-  /** Bring an entry back out of the trash. */
+  /** Restore an entry from the trash. */
   'POST /entries/{id}/restore': {
     path: {
       /** The id of an entry that `GET /trash` lists */
@@ -1802,7 +1802,7 @@ export interface Operations {
     body: RestoreEntry;
     answer: ShownEntry;
   };
-  /** What is in the trash. */
+  /** List the trash. */
   'GET /trash': {
     path: Record<never, never>;
     query: {
@@ -1818,7 +1818,7 @@ export interface Operations {
     body: never;
     answer: TrashPage;
   };
-  /** Remove for good everything that is in the trash. */
+  /** Empty the trash. */
   'DELETE /trash': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1829,7 +1829,7 @@ export interface Operations {
     body: never;
     answer: EmptiedTrash;
   };
-  /** The bytes of a file, verified while they are read. */
+  /** Download a file. */
   'GET /files/{id}/content': {
     path: {
       /** The id of a file */
@@ -1880,7 +1880,7 @@ export interface Operations {
     body: unknown;
     answer: SavedVersion;
   };
-  /** A small picture of a file. */
+  /** Show a thumbnail of a file. */
   'GET /files/{id}/thumbnail': {
     path: {
       /** The id of a file */
@@ -1897,7 +1897,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** Make a short-lived address for the bytes of one version. */
+  /** Create a short-lived link to one version. */
   'POST /files/{id}/link': {
     path: {
       /** The id of a file */
@@ -1908,7 +1908,7 @@ export interface Operations {
     body: LinkFile;
     answer: Link;
   };
-  /** End the short-lived addresses of a file. */
+  /** End the short-lived links to a file. */
   'DELETE /files/{id}/link': {
     path: {
       /** The id of a file */
@@ -1919,7 +1919,7 @@ export interface Operations {
     body: never;
     answer: Nothing;
   };
-  /** The versions of a file, newest first. */
+  /** List the versions of a file, newest first. */
   'GET /files/{id}/versions': {
     path: {
       /** The id of a file */
@@ -1935,7 +1935,7 @@ export interface Operations {
     body: never;
     answer: VersionPage;
   };
-  /** Bring an old version back, as a new one. */
+  /** Restore an old version as a new one. */
   'POST /files/{id}/versions/{version}/restore': {
     path: {
       /** The id of a file */
@@ -1975,7 +1975,7 @@ export interface Operations {
     body: never;
     answer: ShownEntry;
   };
-  /** Say something of a version. */
+  /** Edit a version's comment. */
   'PATCH /files/{id}/versions/{version}': {
     path: {
       /** The id of a file */
@@ -1995,7 +1995,7 @@ export interface Operations {
     body: CommentVersion;
     answer: Version;
   };
-  /** Every change in a space, in order. */
+  /** List every change in a space, in order. */
   'GET /changes': {
     path: Record<never, never>;
     query: {
@@ -2045,7 +2045,7 @@ export interface Operations {
     body: never;
     answer: SearchResults;
   };
-  /** Show who may see an entry, and why. */
+  /** Show who has access to an entry, and why. */
   'GET /entries/{id}/access': {
     path: {
       /** The id of a folder or a file; `-root-` is the root folder */
@@ -2087,7 +2087,7 @@ export interface Operations {
     body: never;
     answer: AccessList;
   };
-  /** What was shared with you. */
+  /** List what was shared with you. */
   'GET /shared-with-me': {
     path: Record<never, never>;
     query: {
@@ -2100,7 +2100,7 @@ export interface Operations {
     body: never;
     answer: SharedEntries;
   };
-  /** The groups of the space, with their members. */
+  /** List the groups of the space, with their members. */
   'GET /groups': {
     path: Record<never, never>;
     query: {
@@ -2116,7 +2116,7 @@ export interface Operations {
     body: never;
     answer: Groups;
   };
-  /** Make a group of people. */
+  /** Create a group of people. */
   'POST /groups': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2141,7 +2141,7 @@ export interface Operations {
     body: ChangeGroup;
     answer: Group;
   };
-  /** Remove a group, and what was granted to it. */
+  /** Remove a group and its grants. */
   'DELETE /groups/{name}': {
     path: {
       /** The name of the group, percent-encoded */
@@ -2155,7 +2155,7 @@ export interface Operations {
     body: never;
     answer: Group;
   };
-  /** Make a link for people without an account. */
+  /** Create a link for people without an account. */
   'POST /entries/{id}/shares': {
     path: {
       /** The id of a folder or a file; `-root-` is the root folder */
@@ -2294,7 +2294,7 @@ export interface Operations {
     body: never;
     answer: Consents;
   };
-  /** Take back a consent. */
+  /** Revoke a consent. */
   'DELETE /me/consents/{appKey}': {
     path: {
       /** The AppKey of the application */
@@ -2318,7 +2318,7 @@ export interface Operations {
     body: never;
     answer: AppPasswords;
   };
-  /** Make an app password. */
+  /** Create an app password. */
   'POST /me/app-passwords': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2345,7 +2345,7 @@ export interface Operations {
     body: never;
     answer: SecondFactors;
   };
-  /** Begin to set up an authenticator app. */
+  /** Start to set up an authenticator app. */
   'POST /me/second-factors/totp/setup': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2361,7 +2361,7 @@ export interface Operations {
     body: AddTotp;
     answer: AddedSecondFactor;
   };
-  /** Make new recovery codes. */
+  /** Create new recovery codes. */
   'POST /me/second-factors/recovery-codes': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2380,7 +2380,7 @@ export interface Operations {
     body: PasswordProof;
     answer: Nothing;
   };
-  /** Begin to add a passkey. */
+  /** Start to add a passkey. */
   'POST /me/second-factors/passkeys/setup': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2420,7 +2420,7 @@ export interface Operations {
     body: never;
     answer: PersonalEntries;
   };
-  /** Take a star away. */
+  /** Remove a star. */
   'DELETE /me/starred/{entryId}': {
     path: {
       /** The id of the entry, starred or not */
@@ -2444,7 +2444,7 @@ export interface Operations {
     body: never;
     answer: PersonalEntries;
   };
-  /** The spaces that the caller is in, with their roots. */
+  /** List your spaces, with their root folders. */
   'GET /spaces': {
     path: Record<never, never>;
     query: {
@@ -2457,7 +2457,7 @@ export interface Operations {
     body: never;
     answer: Spaces;
   };
-  /** Make a space. */
+  /** Create a space. */
   'POST /spaces': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2465,7 +2465,7 @@ export interface Operations {
     body: NameSpace;
     answer: Space;
   };
-  /** Show a space that the caller is in. */
+  /** Show a space. */
   'GET /spaces/{id}': {
     path: {
       /** The id of the space */
@@ -2487,7 +2487,7 @@ export interface Operations {
     body: ChangeSpace;
     answer: Space;
   };
-  /** The applications of the space. */
+  /** List the applications of the space. */
   'GET /applications': {
     path: Record<never, never>;
     query: {
@@ -2503,7 +2503,7 @@ export interface Operations {
     body: never;
     answer: Applications;
   };
-  /** Register an application into the space. */
+  /** Register an application in the space. */
   'POST /applications': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2570,7 +2570,7 @@ export interface Operations {
     body: RotateSecret;
     answer: RegisteredApplication;
   };
-  /** The certificates that an application may show. */
+  /** List the certificates of an application. */
   'GET /applications/{appKey}/certificates': {
     path: {
       /** The AppKey of the application */
@@ -2598,7 +2598,7 @@ export interface Operations {
     body: AddCertificate;
     answer: Certificate;
   };
-  /** Refuse a certificate from now on. */
+  /** Remove a certificate of an application. */
   'DELETE /applications/{appKey}/certificates/{thumbprint}': {
     path: {
       /** The AppKey of the application */
@@ -2614,7 +2614,7 @@ export interface Operations {
     body: never;
     answer: Certificate;
   };
-  /** The people of the space, with their roles. */
+  /** List the people of the space, with their roles. */
   'GET /users': {
     path: Record<never, never>;
     query: {
@@ -2630,7 +2630,7 @@ export interface Operations {
     body: never;
     answer: Users;
   };
-  /** Make an account for a person, with a role in the space. */
+  /** Create an account for a person, with a role in the space. */
   'POST /users': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2655,7 +2655,7 @@ export interface Operations {
     body: never;
     answer: User;
   };
-  /** Give a person a role in the space, or another one. */
+  /** Set the role of a person in the space. */
   'PATCH /users/{id}': {
     path: {
       /** What the person signs in with */
@@ -2669,7 +2669,7 @@ export interface Operations {
     body: ChangeUser;
     answer: User;
   };
-  /** Take the role in the space away from a person. */
+  /** Remove a person from the space. */
   'DELETE /users/{id}': {
     path: {
       /** What the person signs in with */
@@ -2683,7 +2683,7 @@ export interface Operations {
     body: never;
     answer: User;
   };
-  /** Make a new setup link for a person. */
+  /** Create a new setup link for a person. */
   'POST /users/{id}/setup': {
     path: {
       /** What the person signs in with */
@@ -2697,7 +2697,7 @@ export interface Operations {
     body: never;
     answer: SetupLink;
   };
-  /** Who did what in the space, newest first. */
+  /** List who did what in the space, newest first. */
   'GET /audit': {
     path: Record<never, never>;
     query: {
@@ -2723,7 +2723,7 @@ export interface Operations {
     body: never;
     answer: Events;
   };
-  /** The webhooks of the space. */
+  /** List the webhooks of the space. */
   'GET /webhooks': {
     path: Record<never, never>;
     query: {
@@ -2820,7 +2820,7 @@ export interface Operations {
     body: never;
     answer: WebhookDeliveryAnswer;
   };
-  /** What was sent to a webhook. */
+  /** List the deliveries of a webhook. */
   'GET /webhooks/{id}/deliveries': {
     path: {
       /** The id of the webhook */
@@ -2853,7 +2853,7 @@ export interface Operations {
     body: ReplayWebhook;
     answer: WebhookAnswer;
   };
-  /** What the space holds, and who made it. */
+  /** Show the usage of the space, by author. */
   'GET /usage': {
     path: Record<never, never>;
     query: {
@@ -2869,7 +2869,7 @@ export interface Operations {
     body: never;
     answer: Usage;
   };
-  /** What the service allows. */
+  /** Show the limits of the service. */
   'GET /limits': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2880,7 +2880,7 @@ export interface Operations {
     body: never;
     answer: ServiceLimits;
   };
-  /** What runs, and the settings as they are in force. */
+  /** Show the version and the settings in use. */
   'GET /settings': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2891,7 +2891,7 @@ export interface Operations {
     body: never;
     answer: InForce;
   };
-  /** The bytes that a link leads to. */
+  /** Download by a short-lived link. */
   'GET {base}/links/{token}': {
     path: {
       /** What the address carries */
@@ -2915,7 +2915,7 @@ export interface Operations {
     body: never;
     answer: Health;
   };
-  /** Where to report a flaw. */
+  /** Where to report a vulnerability. */
   'GET {base}/.well-known/security.txt': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2939,7 +2939,7 @@ export interface Operations {
     body: never;
     answer: Health;
   };
-  /** What the service counts, for Prometheus. */
+  /** Metrics for Prometheus. */
   'GET {base}/metrics': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2947,7 +2947,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** This description. */
+  /** This API description (OpenAPI). */
   'GET {base}/openapi.json': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2976,7 +2976,7 @@ export interface Operations {
     body: never;
     answer: OpenedShare;
   };
-  /** Show a folder beneath a link. */
+  /** Show a folder of a link. */
   'GET /shared/{secret}/folders/{id}': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -2999,7 +2999,7 @@ export interface Operations {
     body: never;
     answer: Envelope;
   };
-  /** The bytes of a file beneath a link. */
+  /** Download a file of a link. */
   'GET /shared/{secret}/files/{id}/content': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3026,7 +3026,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** Everything that a link leads to, as a ZIP. */
+  /** Download everything of a link as a ZIP. */
   'GET /shared/{secret}/archive': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3062,7 +3062,7 @@ export interface Operations {
     body: unknown;
     answer: ReceivedFile;
   };
-  /** Begin a resumable upload by a link. */
+  /** Start a resumable upload by a link. */
   'POST /shared/{secret}/uploads': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3084,7 +3084,7 @@ export interface Operations {
     body: unknown;
     answer: unknown;
   };
-  /** How far an upload by a link has come. */
+  /** Show the progress of an upload by a link. */
   'GET /shared/{secret}/uploads/{id}': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3122,7 +3122,7 @@ export interface Operations {
     body: unknown;
     answer: unknown;
   };
-  /** Give up an upload by a link. */
+  /** Cancel an upload by a link. */
   'DELETE /shared/{secret}/uploads/{id}': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3167,7 +3167,7 @@ export interface Operations {
     body: SharePasswordForm;
     answer: unknown;
   };
-  /** The page of a folder beneath a link. */
+  /** The page of a folder of a link. */
   'GET {base}/s/{secret}/folders/{id}': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3185,7 +3185,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** The page of a file beneath a link. */
+  /** The page of a file of a link. */
   'GET {base}/s/{secret}/files/{id}': {
     path: {
       /** The secret of the link, with which its address ends */
@@ -3209,7 +3209,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A page to read and try the interface. */
+  /** A page to read and try the API. */
   'GET {base}/docs': {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -3220,7 +3220,7 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
-  /** A script, a style or a picture of that page. */
+  /** A script, style or image of that page. */
   'GET {base}/docs/{file}': {
     path: {
       /** The name of the file, as the page refers to it */

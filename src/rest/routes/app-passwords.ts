@@ -66,7 +66,7 @@ const addRoute: CallerRoute = {
   describe: {
     operationId: 'MeAppPasswordsAdd',
     tag: 'Account',
-    summary: 'Make an app password',
+    summary: 'Create an app password',
     description:
       'For a program that cannot sign in, such as a WebDAV client. It never allows more than the token that made it, survives ' +
       'a change of password, and is shown once.',

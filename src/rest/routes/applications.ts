@@ -46,7 +46,7 @@ export const listApplicationsRoute: CallerRoute = {
   describe: {
     operationId: 'ApplicationsGet',
     tag: 'Managing',
-    summary: 'The applications of the space',
+    summary: 'List the applications of the space',
     description: 'By name. Secrets are never shown.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
@@ -101,7 +101,7 @@ export const addApplicationRoute: CallerRoute = {
   describe: {
     operationId: 'ApplicationsAdd',
     tag: 'Managing',
-    summary: 'Register an application into the space',
+    summary: 'Register an application in the space',
     description:
       'The secret is shown once. Scopes are `content.read` and `content.write` unless named; nobody can give one that they could not use.',
     parameters: [headers.spaceId],

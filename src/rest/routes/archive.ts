@@ -28,7 +28,7 @@ export const openArchiveRoute: CallerRoute = {
   describe: {
     operationId: 'FoldersArchiveGet',
     tag: 'Folders',
-    summary: 'A folder with all that is beneath it, as a ZIP',
+    summary: 'Download a folder as a ZIP',
     description:
       'Streamed, without `Content-Length`. Paths are relative to the folder; empty folders are there too; nothing is ' +
       'compressed. The tree is read while it is sent: what is gone when its turn comes is left out. Every byte is verified; ' +

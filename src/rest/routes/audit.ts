@@ -37,7 +37,7 @@ export const listAuditRoute: CallerRoute = {
   describe: {
     operationId: 'AuditGet',
     tag: 'Managing',
-    summary: 'Who did what in the space, newest first',
+    summary: 'List who did what in the space, newest first',
     description:
       'As far back as the journal is kept at hand. A page looks at a bounded number of rows: with a filter it may be short, even empty, and still have a next one.',
     parameters: [

@@ -27,7 +27,7 @@ export const listCertificatesRoute: CallerRoute = {
   describe: {
     operationId: 'CertificatesGet',
     tag: 'Managing',
-    summary: 'The certificates that an application may show',
+    summary: 'List the certificates of an application',
     description: 'Server-based applications have some.',
     parameters: [appKey, headers.spaceId],
     responses: {
@@ -76,7 +76,7 @@ export const removeCertificateRoute: CallerRoute = {
   describe: {
     operationId: 'CertificatesRemove',
     tag: 'Managing',
-    summary: 'Refuse a certificate from now on',
+    summary: 'Remove a certificate of an application',
     description: 'Within a second, also on open connections. An application cannot remove its own last one.',
     parameters: [appKey, pathId('The thumbprint of the certificate, as `GET` lists it', 'thumbprint'), headers.spaceId],
     responses: shown('The certificate that is refused from now on'),

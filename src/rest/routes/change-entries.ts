@@ -47,7 +47,7 @@ export const changeEntryRoute: CallerRoute = {
   describe: {
     operationId: 'EntriesChange',
     tag: 'Entries',
-    summary: 'Rename, move, change properties or the object type',
+    summary: 'Rename, move or edit an entry',
     description:
       'What is not sent stays as it is. A folder moves with all beneath it. What would change nothing changes nothing, not even `ModifiedAt`.',
     parameters: [ids.entry, ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
@@ -97,7 +97,7 @@ export const copyEntryRoute: CallerRoute = {
   describe: {
     operationId: 'EntriesCopy',
     tag: 'Entries',
-    summary: 'Copy an entry, a folder with all beneath it',
+    summary: 'Copy an entry; a folder with everything beneath it',
     description:
       'Bytes are shared, not copied; a copied file begins at version 1. A large tree appears when all of it is there; of one that changes meanwhile each folder is taken as it is when its turn comes.',
     parameters: [ids.entry, ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
@@ -134,7 +134,7 @@ export const deleteEntryRoute: CallerRoute = {
   describe: {
     operationId: 'EntriesDelete',
     tag: 'Entries',
-    summary: 'Put an entry into the trash, or remove it for good',
+    summary: 'Move an entry to the trash, or remove it for good',
     description:
       'A folder goes with all beneath it, in one step whatever its size. With `permanent=true` it cannot be restored; that also removes for good what is in the trash. Answers with the entry as it was.',
     parameters: [

@@ -105,7 +105,7 @@ export const showJobRoute: CallerRoute = {
   describe: {
     operationId: 'JobsGet',
     tag: 'Entries',
-    summary: 'Show how far a job is',
+    summary: 'Show the progress of a job',
     description: 'For whoever began it, until an hour after its end. `Results` are there once it is done.',
     parameters: [pathId('The id of a job that you began')],
     responses: { 200: jsonAnswer('How far the job is', { schema: JobAnswer, example: { Job: exampleJob } }) },

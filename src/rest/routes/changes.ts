@@ -48,7 +48,7 @@ export const changesRoute: CallerRoute = {
   describe: {
     operationId: 'ChangesGet',
     tag: 'Changes',
-    summary: 'Every change in a space, in order',
+    summary: 'List every change in a space, in order',
     description:
       'Gap-free and without repeats; ask again with the `Cursor` of the answer. `Entry`, `ParentFolderId` and `Trashed` are as of now; `Entry` is absent once it is gone for good. A folder that is trashed, restored, moved or removed takes all beneath it along with one change. Keep a map by `EntryId`: what reaches the root over `ParentFolderId` is the tree.',
     parameters: [

@@ -51,7 +51,7 @@ const endRoute: CallerRoute = {
   describe: {
     operationId: 'MeConsentsEnd',
     tag: 'Account',
-    summary: 'Take back a consent',
+    summary: 'Revoke a consent',
     description:
       'Ends the sign-ins of the application for you: its tokens are refused within a second, and the links to files that it ' +
       'made for you end. Before it acts for you again, you are asked.',

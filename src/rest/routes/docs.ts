@@ -88,7 +88,7 @@ export const docsRoute: OpenRoute = {
   describe: {
     operationId: 'DocsPage',
     tag: 'Service',
-    summary: 'A page to read and try the interface',
+    summary: 'A page to read and try the API',
     description: 'For people: shows this description, and sends requests with credentials that the reader brings.',
     parameters: [ifNoneMatch],
     responses: { 200: pageAnswer('The API reference', 'ETag'), ...notModified },
@@ -106,7 +106,7 @@ export const docsFileRoute: OpenRoute = {
   describe: {
     operationId: 'DocsFile',
     tag: 'Service',
-    summary: 'A script, a style or a picture of that page',
+    summary: 'A script, style or image of that page',
     description: 'The page needs nothing from elsewhere.',
     parameters: [ids.asset, ifNoneMatch],
     responses: { 200: bytesAnswer('The file of the API reference', '*/*', answerHeader('ETag')), ...notModified },

@@ -221,7 +221,7 @@ export const openFileRoute: CallerRoute = {
   describe: {
     operationId: 'FilesContentGet',
     tag: 'Files',
-    summary: 'The bytes of a file, verified while they are read',
+    summary: 'Download a file',
     description:
       'Downloads use the statuses of their standard (RFC 9110). `HEAD` gives the headers alone. What is sent is always an ' +
       'attachment that browsers do not run.',

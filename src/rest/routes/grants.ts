@@ -48,7 +48,7 @@ const listAccessRoute: CallerRoute = {
   describe: {
     operationId: 'EntriesAccess',
     tag: 'Sharing',
-    summary: 'Show who may see an entry, and why',
+    summary: 'Show who has access to an entry, and why',
     description:
       'What was granted on the entry and on the folders above it, then the roles in the space. Without a role in the space only your own lines.',
     parameters: [ids.entry, ...pageParameters()],
@@ -129,7 +129,7 @@ const sharedWithMeRoute: CallerRoute = {
   describe: {
     operationId: 'SharedWithMe',
     tag: 'Sharing',
-    summary: 'What was shared with you',
+    summary: 'List what was shared with you',
     description: 'Of all spaces, also what was shared with your groups. Each entry once, with the largest role.',
     parameters: pageParameters(),
     responses: {

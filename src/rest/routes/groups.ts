@@ -38,7 +38,7 @@ const listGroupsRoute: CallerRoute = {
   describe: {
     operationId: 'GroupsGet',
     tag: 'Sharing',
-    summary: 'The groups of the space, with their members',
+    summary: 'List the groups of the space, with their members',
     description:
       'For managers, by name. Members are those that were added here: who is in a group by the claim of an outside issuer is not listed.',
     parameters: [headers.spaceId, ...pageParameters()],
@@ -70,7 +70,7 @@ const addGroupRoute: CallerRoute = {
   describe: {
     operationId: 'GroupsAdd',
     tag: 'Sharing',
-    summary: 'Make a group of people',
+    summary: 'Create a group of people',
     description: 'For managers. Grant the group roles on entries with `PUT /entries/{id}/access/group:{name}`.',
     parameters: [headers.spaceId],
     requestBody: jsonBody('The name of the group, and who is in it', AddGroup, exampleGroup),
@@ -116,7 +116,7 @@ const removeGroupRoute: CallerRoute = {
   describe: {
     operationId: 'GroupsRemove',
     tag: 'Sharing',
-    summary: 'Remove a group, and what was granted to it',
+    summary: 'Remove a group and its grants',
     description: 'For managers. Answers with the group as it was.',
     parameters: [nameParameter, headers.spaceId],
     responses: shown('The group as it was, removed'),

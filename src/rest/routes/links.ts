@@ -81,7 +81,7 @@ export const linkFileRoute: CallerRoute = {
   describe: {
     operationId: 'FilesLinkPost',
     tag: 'Files',
-    summary: 'Make a short-lived address for the bytes of one version',
+    summary: 'Create a short-lived link to one version',
     description:
       'For what cannot send headers: an image or a video of a page, a mail. Whoever has the address can read that version ' +
       'until it expires, or until the application or the person that made it may no longer read the file, has signed out or ' +
@@ -110,7 +110,7 @@ export const endLinksRoute: CallerRoute = {
   describe: {
     operationId: 'FilesLinkDelete',
     tag: 'Files',
-    summary: 'End the short-lived addresses of a file',
+    summary: 'End the short-lived links to a file',
     description:
       'Those that you made; those of everybody, if you manage the space (role `manager`, or an application with ' +
       '`content.admin`). They end at once. It is no error if there are none.',
@@ -145,7 +145,7 @@ export const openLinkRoute: OpenRoute = {
   describe: {
     operationId: 'LinksGet',
     tag: 'Files',
-    summary: 'The bytes that a link leads to',
+    summary: 'Download by a short-lived link',
     description:
       'Needs no headers. Ranges and conditions as for `GET /files/{id}/content`. Images, video, sound and plain text are ' +
       'shown where the link was made so; everything else is an attachment. A link that was edited, has expired or was ' +

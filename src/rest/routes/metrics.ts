@@ -20,7 +20,7 @@ export const metricsRoute: OpenRoute = {
   describe: {
     operationId: 'Metrics',
     tag: 'Service',
-    summary: 'What the service counts, for Prometheus',
+    summary: 'Metrics for Prometheus',
     description:
       'The text format 0.0.4. Given to peers on the same machine, unless the settings say otherwise: with ' +
       '`CABINET_METRICS_TOKEN` it is given to who shows that token as `Authorization: Bearer`.',

@@ -24,7 +24,7 @@ const beginRoute: CallerRoute = {
   describe: {
     operationId: 'MeSecondFactorsPasskeysSetup',
     tag: 'Account',
-    summary: 'Begin to add a passkey',
+    summary: 'Start to add a passkey',
     description:
       'The options are for `navigator.credentials.create` in a page of this service’s own address; passkeys work nowhere else. ' +
       'An address of numbers cannot have any.',

@@ -62,7 +62,7 @@ const beginTotpRoute: CallerRoute = {
   describe: {
     operationId: 'MeSecondFactorsTotpSetup',
     tag: 'Account',
-    summary: 'Begin to set up an authenticator app',
+    summary: 'Start to set up an authenticator app',
     description: 'Nothing changes before the first code is sent.',
     requestBody: proofBody('Your password, before a new key is shown'),
     responses: {
@@ -123,7 +123,7 @@ const renewCodesRoute: CallerRoute = {
   describe: {
     operationId: 'MeSecondFactorsCodesRenew',
     tag: 'Account',
-    summary: 'Make new recovery codes',
+    summary: 'Create new recovery codes',
     description: 'Ten, each of which replaces a second factor once. Earlier ones end.',
     requestBody: proofBody('Your password, before the old codes end'),
     responses: {

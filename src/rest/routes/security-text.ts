@@ -24,7 +24,7 @@ export const securityTextRoute: OpenRoute = {
   describe: {
     operationId: 'SecurityText',
     tag: 'Service',
-    summary: 'Where to report a flaw',
+    summary: 'Where to report a vulnerability',
     description: 'By RFC 9116, with the contact of `CABINET_SECURITY_CONTACT`. Without that setting there is none.',
     responses: {
       200: {

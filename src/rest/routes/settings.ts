@@ -18,7 +18,7 @@ export const showSettingsRoute: CallerRoute = {
   describe: {
     operationId: 'SettingsGet',
     tag: 'Service',
-    summary: 'What runs, and the settings as they are in force',
+    summary: 'Show the version and the settings in use',
     description:
       'What `cabinet config` shows, of the node that answers, for an application that operators registered with `content.admin`. ' +
       'Managers, and applications that they registered, see the settings that decide what they may do. Secrets, and passwords in ' +

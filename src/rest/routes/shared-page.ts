@@ -139,7 +139,7 @@ export const sharedFolderPageRoute: OpenRoute = {
   describe: {
     operationId: 'SharedFolderPage',
     tag: 'Sharing',
-    summary: 'The page of a folder beneath a link',
+    summary: 'The page of a folder of a link',
     description: 'With links to what is in it.',
     parameters: [ids.linkSecret, ids.sharedFolder, ...pageParameters()],
     responses: { 200: pageAnswer('The page of the folder'), ...described },
@@ -163,7 +163,7 @@ export const sharedFilePageRoute: OpenRoute = {
   describe: {
     operationId: 'SharedFilePage',
     tag: 'Sharing',
-    summary: 'The page of a file beneath a link',
+    summary: 'The page of a file of a link',
     description: 'Shows pictures, sound, video, PDF, text and Markdown.',
     parameters: [ids.linkSecret, ids.sharedFile],
     responses: { 200: pageAnswer('The page of the file'), ...described },

@@ -180,7 +180,7 @@ const createSharedUploadRoute: OpenRoute = {
   describe: {
     ...common,
     operationId: 'SharedUploadsPost',
-    summary: 'Begin a resumable upload by a link',
+    summary: 'Start a resumable upload by a link',
     description:
       'tus 1.0, as `POST /uploads`, without concatenation. The name is in `FileName`, or `filename` of the metadata.',
     parameters: [
@@ -247,7 +247,7 @@ const showSharedUploadRoute: OpenRoute = {
   describe: {
     ...common,
     operationId: 'SharedUploadsGet',
-    summary: 'How far an upload by a link has come',
+    summary: 'Show the progress of an upload by a link',
     description: '`HEAD`, as tus has it; `GET` is the same.',
     parameters: [...shareParameters, ids.upload, tusHeader],
     responses: {
@@ -309,7 +309,7 @@ const removeSharedUploadRoute: OpenRoute = {
   describe: {
     ...common,
     operationId: 'SharedUploadsDelete',
-    summary: 'Give up an upload by a link',
+    summary: 'Cancel an upload by a link',
     description: 'Its bytes are removed.',
     parameters: [...shareParameters, ids.upload, tusHeader],
     responses: { 204: { description: 'The upload by the link is removed, with its bytes' } },

@@ -125,7 +125,7 @@ const sharedFolderRoute: OpenRoute = {
   describe: {
     operationId: 'SharedFolder',
     tag: 'Sharing',
-    summary: 'Show a folder beneath a link',
+    summary: 'Show a folder of a link',
     description: 'The folder of the link, or one beneath it, with a page of its children.',
     parameters: [...shareParameters, ids.sharedFolder, orderParameter, ...pageParameters()],
     responses: {
@@ -166,7 +166,7 @@ const sharedFileRoute: OpenRoute = {
   describe: {
     operationId: 'SharedContent',
     tag: 'Sharing',
-    summary: 'The bytes of a file beneath a link',
+    summary: 'Download a file of a link',
     description:
       'As `GET /files/{id}/content`, for the current version. A `GET` that sends the whole file, or a range from byte 0, is a download ' +
       'and counts against `MaxDownloads`. One that was begun may be resumed from the same address for an hour.',
@@ -216,7 +216,7 @@ const sharedArchiveRoute: OpenRoute = {
   describe: {
     operationId: 'SharedArchive',
     tag: 'Sharing',
-    summary: 'Everything that a link leads to, as a ZIP',
+    summary: 'Download everything of a link as a ZIP',
     description: 'As `GET /folders/{id}/archive`. Each `GET` is a download.',
     parameters: shareParameters,
     responses: {

@@ -76,7 +76,7 @@ const addShareRoute: CallerRoute = {
   describe: {
     operationId: 'EntriesShare',
     tag: 'Sharing',
-    summary: 'Make a link for people without an account',
+    summary: 'Create a link for people without an account',
     description:
       'Whoever has the link can read the entry and everything beneath it or, with `upload`, send files into the folder. Needs the role ' +
       '`editor`, or an application with `content.write`. The link is suspended while its maker has lost that right, and while the entry is in the trash.',

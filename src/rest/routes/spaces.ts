@@ -44,7 +44,7 @@ export const listSpacesRoute: CallerRoute = {
   describe: {
     operationId: 'SpacesGet',
     tag: 'Managing',
-    summary: 'The spaces that the caller is in, with their roots',
+    summary: 'List your spaces, with their root folders',
     description:
       'By name; all of them, unless a `limit` is sent. `Role` is there for people only. The header `SpaceId` takes the `Id`.',
     parameters: pageParameters(),
@@ -71,7 +71,7 @@ export const showSpaceRoute: CallerRoute = {
   describe: {
     operationId: 'SpacesShow',
     tag: 'Managing',
-    summary: 'Show a space that the caller is in',
+    summary: 'Show a space',
     description:
       'What `GET /spaces` shows of it, and the rules about links that hold in it, if it has some of its own (`Shares`).',
     parameters: [pathId('The id of the space')],
@@ -92,7 +92,7 @@ export const addSpaceRoute: CallerRoute = {
   describe: {
     operationId: 'SpacesAdd',
     tag: 'Managing',
-    summary: 'Make a space',
+    summary: 'Create a space',
     description: 'For people who are manager somewhere: they become manager of the new one too.',
     requestBody: nameBody('The name of the new space'),
     responses: { 200: jsonAnswer('The new space', { schema: Space, example: exampleSpace }) },

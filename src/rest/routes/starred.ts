@@ -81,7 +81,7 @@ const unstarRoute: CallerRoute = {
   describe: {
     operationId: 'MeStarredRemove',
     tag: 'Account',
-    summary: 'Take a star away',
+    summary: 'Remove a star',
     description: 'An entry without a star is no error. Answers with the first page of the list.',
     parameters: [starredId],
     responses: listResponses('The first page of what you have starred, without the entry'),

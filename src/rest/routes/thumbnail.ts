@@ -41,7 +41,7 @@ export const thumbnailRoute: CallerRoute = {
   describe: {
     operationId: 'FilesThumbnailGet',
     tag: 'Files',
-    summary: 'A small picture of a file',
+    summary: 'Show a thumbnail of a file',
     description:
       'A WebP of the current version, at most `size` pixels wide and high: of pictures (JPEG, PNG, WebP, GIF, AVIF, TIFF), and of the ' +
       'first page of PDF documents, up to 64 MiB. It is never larger than the picture itself. Ask again with `If-None-Match`.',

@@ -31,7 +31,7 @@ export const listTrashRoute: CallerRoute = {
   describe: {
     operationId: 'TrashGet',
     tag: 'Trash',
-    summary: 'What is in the trash',
+    summary: 'List the trash',
     description:
       'What was deleted last comes first. A deleted folder is one entry; what is beneath it comes back with it.',
     parameters: [...pageParameters(), headers.spaceId],
@@ -65,7 +65,7 @@ export const emptyTrashRoute: CallerRoute = {
   describe: {
     operationId: 'TrashEmpty',
     tag: 'Trash',
-    summary: 'Remove for good everything that is in the trash',
+    summary: 'Empty the trash',
     description: 'Nothing of it can be restored. Its space is given back in the background.',
     parameters: [headers.spaceId],
     responses: {
@@ -101,7 +101,7 @@ export const restoreEntryRoute: CallerRoute = {
   describe: {
     operationId: 'EntriesRestore',
     tag: 'Trash',
-    summary: 'Bring an entry back out of the trash',
+    summary: 'Restore an entry from the trash',
     description:
       'With all beneath it, to where it was or to another folder. When that folder is gone or in the trash itself, name one.',
     parameters: [

@@ -79,7 +79,7 @@ const createUploadRoute: CallerRoute = {
   describe: {
     operationId: 'UploadsPost',
     tag: 'Uploads',
-    summary: 'Begin an upload by tus 1.0',
+    summary: 'Start an upload by tus 1.0',
     description:
       'Answers with the statuses of tus. `Upload-Metadata` can name `filename`, `filetype`, `folderid` and `conflictbehavior`; headers ' +
       'of `POST /files` win over it. With `Upload-Concat` it is a part, or the file that parts make. The body may hold the first ' +
@@ -152,7 +152,7 @@ const showUploadRoute: CallerRoute = {
   describe: {
     operationId: 'UploadsGet',
     tag: 'Uploads',
-    summary: 'How far an upload has come',
+    summary: 'Show the progress of an upload',
     description:
       '`HEAD` gives the headers alone, as both standards have it. Whatever is being written to the upload is ended first, so that the ' +
       'offset holds. An upload whose last answer was lost is finished now; `entryid` names the saved file.',
@@ -280,7 +280,7 @@ const removeUploadRoute: CallerRoute = {
   describe: {
     operationId: 'UploadsDelete',
     tag: 'Uploads',
-    summary: 'Give up an upload',
+    summary: 'Cancel an upload',
     description: 'Its bytes are removed, and whatever is being written to it ends. A file that it has become stays.',
     parameters: [ids.upload, common.tus, common.interop],
     responses: { 204: { description: 'The upload and its bytes are removed' } },
@@ -335,11 +335,19 @@ export const uploadRoutes = [
   showUploadRoute,
   appendUploadRoute,
   removeUploadRoute,
-  optionsRoute(uploadsPath, { operationId: 'UploadsOptions', summary: 'What is known of tus here', of: 'tus' }),
-  optionsRoute(`${uploadsPath}/{id}`, { operationId: 'UploadOptions', summary: 'What an upload can do', of: 'tus' }),
+  optionsRoute(uploadsPath, {
+    operationId: 'UploadsOptions',
+    summary: 'Show which parts of tus are supported',
+    of: 'tus',
+  }),
+  optionsRoute(`${uploadsPath}/{id}`, {
+    operationId: 'UploadOptions',
+    summary: 'Show the methods of an upload',
+    of: 'tus',
+  }),
   optionsRoute('/v1/contentmanagement/files', {
     operationId: 'FilesOptions',
-    summary: 'Whether uploads can be resumed here',
+    summary: 'Show the limits of resumable uploads',
     of: 'both',
   }),
 ];

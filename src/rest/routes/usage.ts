@@ -24,7 +24,7 @@ export const showUsageRoute: CallerRoute = {
   describe: {
     operationId: 'UsageGet',
     tag: 'Managing',
-    summary: 'What the space holds, and who made it',
+    summary: 'Show the usage of the space, by author',
     description: 'Exact. `By` is paged, by actor. `Quota` is there where something is limited; operators set it.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
@@ -44,7 +44,7 @@ export const showLimitsRoute: CallerRoute = {
   describe: {
     operationId: 'LimitsGet',
     tag: 'Service',
-    summary: 'What the service allows',
+    summary: 'Show the limits of the service',
     description: 'Sizes in bytes. `Space` and `Caller` have what is limited for the space and for the caller in it.',
     parameters: [headers.spaceId],
     responses: { 200: jsonAnswer('The limits', { schema: ServiceLimits, example: exampleLimits }) },

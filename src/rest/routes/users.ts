@@ -33,7 +33,7 @@ export const listUsersRoute: CallerRoute = {
   describe: {
     operationId: 'UsersGet',
     tag: 'Managing',
-    summary: 'The people of the space, with their roles',
+    summary: 'List the people of the space, with their roles',
     description: 'By id.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
@@ -96,7 +96,7 @@ export const addUserRoute: CallerRoute = {
   describe: {
     operationId: 'UsersAdd',
     tag: 'Managing',
-    summary: 'Make an account for a person, with a role in the space',
+    summary: 'Create an account for a person, with a role in the space',
     description:
       'Answers with a link to a page where the person sets a password, once, within 72 hours. Nobody else knows the password: ' +
       'a `Password` in the request is refused. Who has an account is given a role by `PATCH`.',
@@ -130,7 +130,7 @@ export const changeUserRoute: CallerRoute = {
   describe: {
     operationId: 'UsersChange',
     tag: 'Managing',
-    summary: 'Give a person a role in the space, or another one',
+    summary: 'Set the role of a person in the space',
     description:
       'Someone who has an account, or a person of an outside issuer (`<issuer name>:<subject>`). An account that was made in ' +
       'another space gets a role only after its owner has signed in: 403 `Forbidden`.',
@@ -151,7 +151,7 @@ export const removeUserRoute: CallerRoute = {
   describe: {
     operationId: 'UsersRemove',
     tag: 'Managing',
-    summary: 'Take the role in the space away from a person',
+    summary: 'Remove a person from the space',
     description: 'The account stays. The last manager cannot go.',
     parameters: [userId, headers.spaceId],
     responses: shown('The person, without a role'),
@@ -169,7 +169,7 @@ export const setUpUserRoute: CallerRoute = {
   describe: {
     operationId: 'UsersSetup',
     tag: 'Managing',
-    summary: 'Make a new setup link for a person',
+    summary: 'Create a new setup link for a person',
     description:
       'For someone who lost the password, or whose link has expired. Earlier links end. The old password and its sign-ins end ' +
       'when the new one is set. Only for people without a role in another space; operators make links for all others.',

@@ -57,7 +57,7 @@ export const listVersionsRoute: CallerRoute = {
   describe: {
     operationId: 'VersionsGet',
     tag: 'Versions',
-    summary: 'The versions of a file, newest first',
+    summary: 'List the versions of a file, newest first',
     description: 'The first is the current one. `GET /files/{id}/content?version=N` gives the bytes of any of them.',
     parameters: [ids.file, ...pageParameters()],
     responses: {
@@ -96,7 +96,7 @@ export const restoreVersionRoute: CallerRoute = {
   describe: {
     operationId: 'VersionsRestore',
     tag: 'Versions',
-    summary: 'Bring an old version back, as a new one',
+    summary: 'Restore an old version as a new one',
     description: 'When its bytes are those of the current version already, nothing changes.',
     parameters: [ids.file, versionNumber, ...preconditionHeaders],
     responses: shownResponses('The file, with the content of that version as a new one'),
@@ -138,7 +138,7 @@ export const commentVersionRoute: CallerRoute = {
   describe: {
     operationId: 'VersionsComment',
     tag: 'Versions',
-    summary: 'Say something of a version',
+    summary: "Edit a version's comment",
     description: 'A line that stands beside it in the list; `null` takes it away.',
     parameters: [ids.file, versionNumber, ...preconditionHeaders],
     requestBody: jsonBody('The comment', CommentVersion, { Comment: 'signed' }),

@@ -42,7 +42,7 @@ const listRoute: CallerRoute = {
   describe: {
     operationId: 'WebhooksGet',
     tag: 'Webhooks',
-    summary: 'The webhooks of the space',
+    summary: 'List the webhooks of the space',
     description: 'The oldest first. Secrets are never shown.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
@@ -234,7 +234,7 @@ const deliveriesRoute: CallerRoute = {
   describe: {
     operationId: 'WebhooksDeliveries',
     tag: 'Webhooks',
-    summary: 'What was sent to a webhook',
+    summary: 'List the deliveries of a webhook',
     description: 'Every attempt of the last 30 days, at most 10,000 of them, newest first.',
     parameters: [...parameters, ...pageParameters()],
     responses: {
