@@ -60,6 +60,7 @@ export type {
   WebhookDelivery,
   WebhookWithSecret,
 } from './description.ts';
+export { beginDeviceSignIn, type DeviceSignIn, finishDeviceSignIn } from './device-sign-in.ts';
 export {
   type Download,
   type DownloadOptions,

@@ -436,6 +436,40 @@ export interface CreateFolder {
   ConflictBehavior?: 'Fail' | 'Rename' | 'Existing' | undefined;
 }
 
+/** The codes of a sign-in (RFC 8628). */
+export interface DeviceAnswer {
+  /** What the device asks for its token with. */
+  device_code: string;
+  /** What the device shows, and the person types. */
+  user_code: string;
+  /** Where the person types it. */
+  verification_uri: string;
+  /** How long the codes are valid, in seconds. */
+  expires_in: number;
+  /** How long the device waits between two requests for its token, in seconds. */
+  interval: number;
+}
+
+/** What the pages for codes send. */
+export interface DeviceForm {
+  /** The code that the device shows. */
+  user_code: string;
+  /** From the page. */
+  xsrf: string;
+  /** The person has checked the device. */
+  confirm?: 'yes' | undefined;
+  /** The person refuses the device. */
+  abort?: 'yes' | undefined;
+}
+
+/** The beginning of a sign-in of a device (RFC 8628). */
+export interface DeviceRequest {
+  /** The AppKey of an application that may sign devices in. */
+  client_id: string;
+  /** What the person is asked for. */
+  scope?: string | undefined;
+}
+
 /** How much was removed. */
 export interface EmptiedTrash {
   /** Entries, each with all beneath it. */
@@ -1156,7 +1190,7 @@ export interface TokenAnswer {
 /** A token request (RFC 6749). */
 export interface TokenRequest {
   /** What the token is given for. */
-  grant_type: 'client_credentials' | 'authorization_code' | 'refresh_token';
+  grant_type: 'client_credentials' | 'authorization_code' | 'refresh_token' | 'urn:ietf:params:oauth:grant-type:device_code';
   /** Less than the application has; without it, all of it. */
   scope?: string | undefined;
   /** The AppKey, unless it is sent by HTTP Basic. */
@@ -1169,6 +1203,8 @@ export interface TokenRequest {
   code_verifier?: string | undefined;
   /** As in the request that began the sign-in. */
   redirect_uri?: string | undefined;
+  /** Of the sign-in of a device (RFC 8628). */
+  device_code?: string | undefined;
   /** Good once; the answer has the next one. */
   refresh_token?: string | undefined;
 }
@@ -3540,6 +3576,41 @@ export interface Operations {
   };
   /** Go on after signing in. */
   'GET {base}/oauth2/authorize/{uid}': {
+    path: {
+      /** The sign-in that was begun */
+      uid: string;
+    };
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** Begin a sign-in of a device without a browser. */
+  'POST {base}/oauth2/device': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: DeviceRequest;
+    answer: DeviceAnswer;
+  };
+  /** Ask a person for the code of a device. */
+  'GET {base}/device': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: never;
+    answer: unknown;
+  };
+  /** Send the code of a device. */
+  'POST {base}/device': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: Record<never, never>;
+    body: DeviceForm;
+    answer: unknown;
+  };
+  /** Go on with a device after signing in. */
+  'GET {base}/device/{uid}': {
     path: {
       /** The sign-in that was begun */
       uid: string;

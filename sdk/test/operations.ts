@@ -154,6 +154,7 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'POST {base}/oauth2/token': by('applicationToken', (c) =>
     client.applicationToken({ secret: 's' })({ cabinet: c, refused: null }),
   ),
+  'POST {base}/oauth2/device': by('beginDeviceSignIn', (c) => client.beginDeviceSignIn(c)),
   'POST {base}/oauth2/revoke': by('revokeToken', (c) => client.revokeToken(c, 'token')),
   'GET {base}/oauth2/jwks': by('readKeys', (c) => client.readKeys(c)),
   'GET {base}/.well-known/oauth-authorization-server': by('showIssuer', (c) => client.showIssuer(c)),

@@ -1,5 +1,6 @@
 // The page that asks a person whether an application may act for them. It names the application, the person and the rights.
 
+import { type Device, renderDevice } from './device-pages.ts';
 import { escapeHtml, layout } from './pages.ts';
 
 export interface ConsentPage {
@@ -7,8 +8,9 @@ export interface ConsentPage {
   userName: string;
   /** The scopes that the application asks for and may have. */
   scopes: readonly string[];
-  /** Where the browser goes with the answer. */
-  redirectUri: string;
+  /** Where the browser goes with the answer. Null: nowhere, `device` goes on. */
+  redirectUri: string | null;
+  device: Device | null;
 }
 
 const rights: Record<string, string> = {
@@ -20,8 +22,12 @@ const rights: Record<string, string> = {
   'content.admin': 'Manage people, applications and spaces where you are a manager',
 };
 
-export function renderConsentPage({ applicationName, userName, scopes, redirectUri }: ConsentPage): string {
+export function renderConsentPage({ applicationName, userName, scopes, redirectUri, device }: ConsentPage): string {
   const items = scopes.map((scope) => `<li>${escapeHtml(rights[scope] ?? scope)}</li>`).join('\n');
+  const onwards =
+    redirectUri === null
+      ? 'Only the device on which you started the sign-in gets this access. Go back to it afterwards.'
+      : `Either way, you go back to ${escapeHtml(toPlace(redirectUri))}.`;
   return layout(
     'Allow access',
     `<h1>Allow ${escapeHtml(applicationName)} to use Cabinet?</h1>
@@ -29,7 +35,7 @@ export function renderConsentPage({ applicationName, userName, scopes, redirectU
 <ul>
 ${items}
 </ul>
-<p>Either way, you go back to ${escapeHtml(toPlace(redirectUri))}.</p>
+${device === null ? '' : `${renderDevice(device)}\n`}<p>${onwards}</p>
 <form method="post">
 <button name="answer" value="allow">Allow</button>
 <button class="other" name="answer" value="deny">Cancel</button>

@@ -2,6 +2,7 @@
 
 import type { InteractionResults } from 'oidc-provider';
 import type { Provider } from 'oidc-provider/lib/provider.js';
+import { toDevice } from './device-sign-in.ts';
 import { type PromptName, toShownScopes } from './interaction-policy.ts';
 import type { Interaction, InteractionAnswer, IssuerOptions } from './issuer-contract.ts';
 
@@ -9,8 +10,8 @@ type Stored = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** Null: its application is gone. */
 export async function toInteraction(
-  { uid, prompt, params, session }: Stored,
-  { Client }: Provider,
+  { uid, prompt, params, session, deviceCode: id }: Stored,
+  { Client, DeviceCode }: Provider,
   { catalog }: Pick<IssuerOptions, 'catalog'>,
 ): Promise<Interaction | null> {
   const { client_id: appKey, redirect_uri: redirectUri, scope } = params as Record<string, string | undefined>;
@@ -22,10 +23,17 @@ export async function toInteraction(
     prompt: prompt.name as PromptName,
     appKey: client.clientId,
     applicationName: client.clientName ?? '',
-    redirectUri: String(redirectUri),
+    redirectUri: redirectUri ?? null,
+    device: id === undefined ? null : toDevice((await findCode(DeviceCode, id))?.deviceInfo),
     scopes: toShownScopes(client.scope, (scope ?? '').split(' ')),
     user: user && { id: user.id, name: user.name },
   };
+}
+
+function findCode(model: Provider['DeviceCode'], id: unknown) {
+  return model.find(String(id), { ignoreExpiration: true, ignoreSessionBinding: true } as {
+    ignoreExpiration: boolean;
+  });
 }
 
 /** Each key settles the prompt of its name. Whoever signs in has chosen an account thereby. */

@@ -7,12 +7,15 @@ import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Application } from '../catalog/verbs/applications.ts';
 import type { IssuerRecord } from '../catalog/verbs/issuer-records.ts';
+import { commandLineAppKey } from '../domain/built-in-applications.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 
 interface AdapterParts {
   sessions: AnonymousSessions;
   clock: Clock;
+  /** Encrypts what must be found by a short code. */
+  secret: string;
 }
 
 export function toAdapter(model: string, catalog: Catalog, parts: AdapterParts): Adapter {
@@ -30,8 +33,10 @@ class RecordAdapter implements Adapter {
   /** Null for models other than sessions. */
   readonly #anonymous: AnonymousSessions | null;
   readonly #clock: Clock;
+  readonly #secret: string;
 
-  constructor(model: string, catalog: Catalog, { sessions, clock }: AdapterParts) {
+  constructor(model: string, catalog: Catalog, { sessions, clock, secret }: AdapterParts) {
+    this.#secret = secret;
     this.#model = model;
     this.#catalog = catalog;
     this.#anonymous = model === 'Session' ? sessions : null;
@@ -39,18 +44,21 @@ class RecordAdapter implements Adapter {
   }
 
   async upsert(id: string, { jti: _, ...payload }: AdapterPayload, expiresIn: number): Promise<void> {
-    if (this.#anonymous !== null && payload.accountId === undefined) {
+    if (this.#anonymous !== null && payload.accountId === undefined && !isOfDevice(payload)) {
       await this.#anonymous.set(hashId(id), payload);
       return;
     }
+    await this.#anonymous?.delete(hashId(id));
     await this.#catalog.putIssuerRecord({
       model: this.#model,
       id: hashId(id),
-      uid: payload.uid === undefined ? null : hashId(payload.uid),
+      uid: toUid(payload),
       grant: payload.grantId === undefined ? null : hashId(payload.grantId),
       user: payload.accountId ?? null,
       since: sinceOf(this.#model, payload),
-      payload: this.#isEncrypted ? encrypt(id, JSON.stringify(payload)) : JSON.stringify(payload),
+      payload: this.#isEncrypted
+        ? encrypt(id, JSON.stringify(payload))
+        : JSON.stringify(this.#withoutCode(id, payload)),
       expiresAt: this.#clock.now() + expiresIn * 1000,
     });
   }
@@ -71,7 +79,18 @@ class RecordAdapter implements Adapter {
     return this.#catalog.findIssuerRecord({ model: this.#model, by, value: hashId(value), at: this.#clock.now() });
   }
 
-  async findByUserCode(): Promise<undefined> {}
+  /** Neither the code that a device shows nor its secret id is stored: the code leads to the id, encrypted with it and our secret. */
+  async findByUserCode(code: string): Promise<AdapterPayload | undefined> {
+    const record = await this.#find('uid', code);
+    if (record === null) return undefined;
+    const { encryptedId, ...payload } = JSON.parse(record.payload) as AdapterPayload & { encryptedId: string };
+    return { ...payload, jti: decrypt(`${this.#secret} ${code}`, encryptedId), userCode: code };
+  }
+
+  #withoutCode(id: string, { userCode, ...payload }: AdapterPayload): object {
+    if (userCode === undefined) return payload;
+    return { ...payload, encryptedId: encrypt(`${this.#secret} ${userCode}`, id) };
+  }
 
   /** A pending sign-in has the ids of itself and of the browser's session: only the holder of its own id can read it. */
   get #isEncrypted(): boolean {
@@ -86,13 +105,24 @@ class RecordAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    if (await this.#anonymous?.delete(hashId(id))) return;
+    // It may be in both: with and without the form for a device's code.
+    await this.#anonymous?.delete(hashId(id));
     await this.#catalog.endIssuerRecord({ model: this.#model, id: hashId(id) });
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
     await this.#catalog.endGrant({ model: this.#model, grant: hashId(grantId) });
   }
+}
+
+function toUid({ uid, userCode }: AdapterPayload): string | null {
+  const value = uid ?? userCode;
+  return value === undefined ? null : hashId(value);
+}
+
+/** Any node may get the form in which a person types a code. */
+function isOfDevice({ state }: AdapterPayload): boolean {
+  return (state as { isDevice?: boolean } | undefined)?.isDevice === true;
 }
 
 /** AES-256-GCM with a key derived from the id, in base64url: nonce, tag, text. */
@@ -162,6 +192,7 @@ class ClientAdapter implements Adapter {
   async revokeByGrantId(): Promise<void> {}
 }
 
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const peopleScopes = ['openid', 'profile', 'offline_access'];
 
 function toClient(application: Application, now: number): AdapterPayload {
@@ -170,6 +201,7 @@ function toClient(application: Application, now: number): AdapterPayload {
   const grants = [
     ...(isForPeople ? ['authorization_code', 'refresh_token'] : []),
     ...(access === null ? [] : ['client_credentials']),
+    ...(application.appKey === commandLineAppKey ? [deviceGrant] : []),
   ];
   return {
     client_id: application.appKey,

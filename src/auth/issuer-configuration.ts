@@ -8,6 +8,8 @@ import { isScope, scopes } from '../domain/caller.ts';
 import { toBasePath } from '../domain/public-url.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Arrival } from './arrival.ts';
+import { devicePath } from './device-pages.ts';
+import { deviceCodeLifetimeSeconds, toDeviceFlow } from './device-sign-in.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { type PromptName, promptValues, toPolicy, toPromptPath } from './interaction-policy.ts';
 import { hashId, toAdapter } from './issuer-adapter.ts';
@@ -28,11 +30,12 @@ function toLifetimes(clock: Clock): Configuration['ttl'] {
     AccessToken: tokenLifetimeSeconds,
     AuthorizationCode: codeLifetimeSeconds,
     ClientCredentials: tokenLifetimeSeconds,
+    DeviceCode: deviceCodeLifetimeSeconds,
     Grant: (_ctx, grant) => leftOf(grant.iat, clock),
     IdToken: tokenLifetimeSeconds,
     Interaction: interactionLifetimeSeconds,
     RefreshToken: signInLifetimeSeconds,
-    Session: (_ctx, session) => leftOf(session.loginTs, clock),
+    Session: (_ctx, { loginTs }) => (loginTs === undefined ? interactionLifetimeSeconds : leftOf(loginTs, clock)),
   };
 }
 
@@ -48,7 +51,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
   const { keys, catalog, sessions, clock } = options;
   const basePath = toBasePath(options.issuer);
   return {
-    adapter: (model: string) => toAdapter(model, catalog, { sessions, clock }),
+    adapter: (model: string) => toAdapter(model, catalog, { sessions, clock, secret: keys.cookies[0] ?? '' }),
     jwks: { keys: keys.signing.map(({ retired: _, ...key }) => key) as JWKS['keys'] },
     // Cookies are shared by all ports of a host, so each environment has its own names.
     cookies: {
@@ -60,6 +63,8 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     clientBasedCORS: () => true,
     routes: {
       authorization: '/oauth2/authorize',
+      code_verification: devicePath,
+      device_authorization: '/oauth2/device',
       token: '/oauth2/token',
       jwks: '/oauth2/jwks',
       revocation: '/oauth2/revoke',
@@ -167,6 +172,7 @@ function contentScopes(registered: string | undefined): string {
 function toFeatures({ arrivalOf, ...options }: ConfigurationOptions): Configuration['features'] {
   return {
     clientCredentials: { enabled: true },
+    deviceFlow: toDeviceFlow(arrivalOf),
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     mTLS: toMutualTls(arrivalOf),

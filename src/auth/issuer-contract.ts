@@ -6,6 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { SharedNumbers } from '../runtime/shared-counters.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 import type { Arrival } from './arrival.ts';
+import type { Device } from './device-pages.ts';
 import type { IdTokenAlgorithm } from './id-token-algorithms.ts';
 import type { PromptName } from './interaction-policy.ts';
 import type { Keys } from './keys.ts';
@@ -39,8 +40,10 @@ export interface Interaction {
   /** Of the application. */
   appKey: string;
   applicationName: string;
-  /** Where the browser is redirected in the end. */
-  redirectUri: string;
+  /** Where the browser is redirected in the end. Null: nowhere, the device goes on by itself. */
+  redirectUri: string | null;
+  /** What asks, where it is not this browser. */
+  device: Device | null;
   /** The scopes that the application asks for and may have. */
   scopes: readonly string[];
   /** The person who is signed in in this browser. Null: nobody. */

@@ -9,6 +9,7 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { toBasePath } from '../domain/public-url.ts';
 import type { Arrival } from './arrival.ts';
+import { completeDeviceAnswer, guardDeviceCodes, recordDevices } from './device-sign-in.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
@@ -39,6 +40,9 @@ export function createIssuer(options: IssuerOptions): Issuer {
   listAlgorithms(provider);
   narrowScopes(provider, options);
   recordSessions(provider, arrivalOf, options);
+  recordDevices(provider, { ...options, arrivalOf });
+  guardDeviceCodes(provider, { ...options, arrivalOf });
+  completeDeviceAnswer(provider);
   const handle = provider.callback();
   /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. The provider takes the part in which
    *  `originalUrl` and `url` differ for the path that it is mounted at. */
@@ -50,11 +54,12 @@ export function createIssuer(options: IssuerOptions): Issuer {
   return {
     async handle(request, response, arrival) {
       keepOurHeaders(response);
-      // Resuming a sign-in takes no parameters, and the issuer fails on some.
-      if (request.url?.startsWith('/oauth2/authorize/')) request.url = request.url.split('?')[0];
+      // Resuming a sign-in takes no parameters, and the issuer fails on some. The page for codes takes none either: it would send a
+      // code that stands in its address.
+      if (/^\/(oauth2\/authorize\/|device\b)/.test(request.url ?? '')) request.url = request.url?.split('?')[0];
       pin(request);
       // Applications read JSON; only people's pages are HTML.
-      if (request.method === 'POST' && !request.url?.startsWith('/oauth2/logout')) {
+      if (request.method === 'POST' && !/^\/(oauth2\/logout|device\b)/.test(request.url ?? '')) {
         request.headers.accept = 'application/json';
       }
       arrivals.set(request, arrival);

@@ -2,6 +2,7 @@
 // documents and keys. `issuer-provider.ts` does the work; it is loaded with the first request that needs it, because
 // `oidc-provider` takes longer to load than everything else that a start needs.
 
+import { devicePath } from './device-pages.ts';
 import type { Issuer, IssuerOptions } from './issuer-contract.ts';
 
 /** The paths that the issuer serves, and on which addresses: people sign in on the plain ones only. */
@@ -13,6 +14,15 @@ export const issuerRoutes = [
   { method: 'GET', path: '/.well-known/openid-configuration', summary: 'OpenID metadata', isForPeople: false },
   { method: 'GET', path: '/oauth2/authorize', summary: 'Ask a person to sign in', isForPeople: true },
   { method: 'GET', path: '/oauth2/authorize/{uid}', summary: 'Go on after signing in', isForPeople: true },
+  {
+    method: 'POST',
+    path: '/oauth2/device',
+    summary: 'Begin a sign-in of a device without a browser',
+    isForPeople: true,
+  },
+  { method: 'GET', path: devicePath, summary: 'Ask a person for the code of a device', isForPeople: true },
+  { method: 'POST', path: devicePath, summary: 'Send the code of a device', isForPeople: true },
+  { method: 'GET', path: '/device/{uid}', summary: 'Go on with a device after signing in', isForPeople: true },
   { method: 'GET', path: '/oauth2/logout', summary: 'Ask a person to sign out', isForPeople: true },
   { method: 'POST', path: '/oauth2/logout/confirm', summary: 'Sign out', isForPeople: true },
   { method: 'GET', path: '/oauth2/logout/success', summary: 'Signed out', isForPeople: true },

@@ -9,6 +9,7 @@ const source = join(import.meta.dirname, '..');
 /** Actions that are put together from a state. */
 const composed: Record<string, readonly string[]> = {
   'user.': ['user.active', 'user.disabled'],
+  'device.': ['device.allowed', 'device.denied', 'device.failed'],
   'sign-in.': ['sign-in.succeeded', 'sign-in.failed'],
   'application.': ['application.active', 'application.disabled', 'application.removed'],
 };

@@ -152,6 +152,21 @@ export const eventTypes: readonly EventType[] = [
     Application: 'ak_1nP0',
     Reason: 'password',
   }),
+  other('device.allowed', 'A person let a device sign in by its code. It concerns no space, so no webhook gets it.', {
+    Address: '192.0.2.7',
+    OfApplication: 'ak_1nP0',
+    DeviceAddress: '198.51.100.4',
+    DeviceProgram: 'cabinet/0.2.0',
+  }),
+  other('device.denied', 'A person refused a device. It concerns no space, so no webhook gets it.', {
+    Address: '192.0.2.7',
+    OfApplication: 'ak_1nP0',
+    DeviceAddress: '198.51.100.4',
+    DeviceProgram: 'cabinet/0.2.0',
+  }),
+  other('device.failed', 'Somebody typed a wrong code of a device. It concerns no space, so no webhook gets it.', {
+    Address: '192.0.2.7',
+  }),
   other('session.ended', 'A sign-in of a person of the space was ended.', {}),
   other('sessions.ended', 'All sign-ins of a person of the space were ended.', {}),
   other('sign-ins.ended', 'An operator ended all sign-ins. It concerns no space, so no webhook gets it.', {}),

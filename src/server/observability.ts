@@ -1,12 +1,12 @@
 // What operators' tools see, by configuration: metrics of the process and of each environment, and traces.
 
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { EnvironmentContext } from '../rest/environment-context.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { readVersion } from '../runtime/version.ts';
 import { EnvironmentMetrics, type Parts } from '../telemetry/environment-metrics.ts';
 import { OtlpExporter } from '../telemetry/otlp.ts';
 import { openProcessMetrics, type ProcessMetrics } from '../telemetry/process-metrics.ts';
@@ -88,9 +88,4 @@ function toResource(version: string) {
     'service.version': version,
     'service.instance.id': `${hostname()}-${process.pid}`,
   };
-}
-
-export function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

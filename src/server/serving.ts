@@ -16,9 +16,10 @@ import type { EnvironmentContext, ServiceInfo } from '../rest/environment-contex
 import { Slots } from '../rest/slots.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
+import { readVersion } from '../runtime/version.ts';
 import { type Address, openAddress, openMutualTlsAddress } from './addresses.ts';
 import type { Environment } from './environment.ts';
-import { type Observability, readVersion } from './observability.ts';
+import type { Observability } from './observability.ts';
 
 /** For one caller, and for all together. */
 const largeBodiesAtOnce = { share: 8, count: 24 };

@@ -78,7 +78,8 @@ export class Person {
   }
 
   get variables(): NodeJS.ProcessEnv {
-    return { ...toVariables(this.dataFolder), CABINET_PROFILES: this.profilesPath, HOME: this.here };
+    const { DISPLAY: _, WAYLAND_DISPLAY: __, BROWSER: ___, ...variables } = toVariables(this.dataFolder);
+    return { ...variables, CABINET_PROFILES: this.profilesPath, HOME: this.here };
   }
 
   /** A command from beginning to end, whatever it ends with. */

@@ -217,6 +217,33 @@ test('the address alone is enough to sign in: the person agrees each time, and a
   await person.operate(['app', 'enable', 'cabinet-cli']);
 });
 
+test('without a browser a code is typed on another device, also to refuse it', async () => {
+  const eve = await addUser(person.dataFolder, 'eve');
+  await setRole(person.dataFolder, 'eve', 'editor', 'left');
+  for (const [answer, words, code] of [
+    ['allow', ['--device'], 0],
+    // No display, and no SSH: the test has neither.
+    ['deny', [], 3],
+  ] as const) {
+    const child = person.begin(['login', person.service.production, '--profile', 'eve', ...words]);
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const ended = once(child, 'close');
+    await eventually('it prints a code', () => /\n {2}[A-Z]{4}-[A-Z]{4}\n/.test(stderr), 30_000);
+    const shown = /\n {2}([A-Z]{4}-[A-Z]{4})\n/.exec(stderr)?.[1] ?? '';
+    const browser = new Browser();
+    const page = await browser.open(/http\S+device/.exec(stderr)?.[0] ?? '');
+    const confirm = await browser.submit(page, { user_code: shown });
+    assert.match(confirm.text, /program cabinet\/\d/);
+    const consent = await browser.submit(await browser.submit(confirm, {}), { user: 'eve', password: eve.Password });
+    await browser.submit(consent, { answer });
+    assert.equal((await ended)[0], code, stderr);
+  }
+  await person.lines('mkdir', '/from Eve', '--profile', 'eve');
+});
+
 test('a login that cannot work fails before a browser opens', async () => {
   const word = await person.run(['login', 'notaurl']);
   assert.equal(word.code, 2);
@@ -244,7 +271,7 @@ test('an application signs in by its secret; of several profiles one is current'
   const { Profiles } = await person.json<{ Profiles: { Name: string; IsCurrent: boolean }[] }>('profiles');
   assert.deepEqual(
     Profiles.map(({ Name }) => Name),
-    ['default', 'ben', 'cat', 'dora', 'robot'],
+    ['default', 'ben', 'cat', 'dora', 'eve', 'robot'],
   );
   assert.ok((await person.lines('profiles', 'use', 'default'))[0]?.startsWith('*  default'));
   const { Listed } = await person.json<{ Listed: { Children: unknown[] }[] }>('ls', '--profile', 'robot');

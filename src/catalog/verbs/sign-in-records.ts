@@ -46,3 +46,29 @@ export const noteSignIn = write(
     yield* note(input, null, `sign-in.${outcome}`, user ?? '', details);
   },
 );
+
+export interface NoteDevice extends Origin {
+  /** Null: nobody was signed in. */
+  user: string | null;
+  outcome: 'allowed' | 'denied' | 'failed';
+  /** Of the browser. */
+  address: string;
+  /** The AppKey of the application; null: the code was wrong. */
+  application: string | null;
+  /** Where the sign-in was begun; null: the code was wrong. */
+  device: { address: string; userAgent: string } | null;
+}
+
+/** A person allowed a device without a browser to act for them, refused it, or somebody typed a wrong code. */
+export const noteDevice = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* noteDevice(input: NoteDevice): Verb<void> {
+    const { user, outcome, address, application, device } = input;
+    const details = {
+      address,
+      ...(application !== null && { ofApplication: application }),
+      ...(device !== null && { deviceAddress: device.address, deviceProgram: device.userAgent }),
+    };
+    yield* note(input, null, `device.${outcome}`, user ?? '', details);
+  },
+);

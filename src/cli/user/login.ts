@@ -16,7 +16,8 @@ import { type ShownProfile, showProfile } from './profile-list.ts';
 import { changeProfiles, checkProfileName, type Profile } from './profiles.ts';
 import { toServiceUrl } from './service-address.ts';
 import { connectAs } from './session.ts';
-import { signIn } from './sign-in.ts';
+import { signDeviceIn } from './sign-device-in.ts';
+import { signIn, type Tokens } from './sign-in.ts';
 import { TerminalLines } from './terminal-lines.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
@@ -29,6 +30,7 @@ interface LoginOptions extends PersonOptions {
   key?: string;
   ca?: string;
   browser: boolean;
+  device?: boolean;
 }
 
 export function registerLogin(program: Command): void {
@@ -37,7 +39,8 @@ export function registerLogin(program: Command): void {
     .description(`sign in to a service; the address is ${defaultUrl} by default`)
     .option('--profile <name>', 'keep the sign-in under this name, beside others', defaultProfile)
     .option('--space <name>', 'the space to work in, if you are in several')
-    .option('--no-browser', 'print the address to open instead of opening it')
+    .option('--device', 'sign in on another device: type a code there; by itself over SSH and without a display')
+    .option('--no-browser', 'print the address to open, and paste the address that the browser ends at')
     .option('--app-key <key>', 'sign in through another application than the built-in one')
     .option('--secret-file <file>', 'sign in as an application: the first line is its secret; - for standard input')
     .option('--certificate <file>', 'sign in as a server-based application (PEM), on the mutual-TLS address')
@@ -51,6 +54,7 @@ export function registerLogin(program: Command): void {
 Examples:
   cabinet login https://files.example.com
   cabinet login https://files.example.com --profile work --space Finance
+  cabinet login https://files.example.com --device
   cabinet login https://files.example.com --app-key ak_… --secret-file secret.txt`,
     )
     .action((address: string | undefined, options: LoginOptions) =>
@@ -120,18 +124,29 @@ async function signPersonIn(
   { name, options, signal }: Pick<Keeping, 'name' | 'options' | 'signal'>,
 ): Promise<LoginResult> {
   using lines = new TerminalLines();
+  const finish = async (tokens: Tokens, page: LoopbackPage | null) => {
+    const profile = { ...base, ...tokens };
+    return await keep(profile, { name, options, signal, page, lines }).catch(async (error) => {
+      await revokeToken(connectAs(profile), tokens.RefreshToken).catch(() => undefined);
+      throw error;
+    });
+  };
+  if (isForDevice(base, options)) return await finish(await signDeviceIn(connectAs(base), signal), null);
   return await signIn(connectAs(base), {
     signal,
     pasted: lines.next(),
     show: (address) => show(address, options, lines),
-    async complete(tokens, page) {
-      const profile = { ...base, ...tokens };
-      return await keep(profile, { name, options, signal, page, lines }).catch(async (error) => {
-        await revokeToken(connectAs(profile), tokens.RefreshToken).catch(() => undefined);
-        throw error;
-      });
-    },
+    complete: finish,
   });
+}
+
+/** Without a browser on this machine, a code is typed in one elsewhere. Only the built-in application may do that. */
+function isForDevice({ AppKey }: Profile, { device, browser, appKey }: LoginOptions): boolean {
+  if (device === true) {
+    if (appKey !== undefined) throw new UsageError('--device works without --app-key only.');
+    return true;
+  }
+  return browser && AppKey === commandLineAppKey && !readPersonal().hasBrowser;
 }
 
 async function show(address: string, options: LoginOptions, { isTerminal }: TerminalLines): Promise<void> {

@@ -13,6 +13,7 @@ import {
 } from '@cabinet/client';
 import { mutualTls, trusting } from '@cabinet/client/node';
 import { type Personal, readPersonal } from '../../config/personal.ts';
+import { readVersion } from '../../runtime/version.ts';
 import { LocalError, NotSignedIn } from './exit-codes.ts';
 import { changeProfiles, type Profile, readProfiles, requireProfile } from './profiles.ts';
 import { renew } from './sign-in.ts';
@@ -59,17 +60,22 @@ export function connectAs(profile: Profile, location: ProfileLocation | null = n
     appKey: profile.AppKey,
     token: toTokenSource(profile, location),
     spaceId: profile.SpaceId,
-    fetch: toFetch(profile),
+    fetch: withUserAgent(toFetch(profile)),
   });
 }
 
-/** Undefined if the global `fetch` will do. */
-function toFetch({ Certificate, Key, Ca }: Profile): Fetch | undefined {
+/** People see it where they are asked whether a device may sign in, and in the list of their sign-ins. */
+function withUserAgent(send: Fetch): Fetch {
+  const userAgent = `cabinet/${readVersion()}`;
+  return (url, init) => send(url, { ...init, headers: { ...init.headers, 'User-Agent': userAgent } });
+}
+
+function toFetch({ Certificate, Key, Ca }: Profile): Fetch {
   const ca = Ca === undefined ? undefined : readFileSync(Ca, 'utf8');
   if (Certificate !== undefined && Key !== undefined) {
     return mutualTls({ certificate: readFileSync(Certificate, 'utf8'), key: readFileSync(Key, 'utf8'), ca });
   }
-  return ca === undefined ? undefined : trusting({ ca });
+  return ca === undefined ? (url, init) => fetch(url, init) : trusting({ ca });
 }
 
 function toTokenSource(profile: Profile, location: ProfileLocation | null): TokenSource {

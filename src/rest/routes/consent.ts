@@ -75,7 +75,7 @@ export const consentRoute: OpenRoute = {
   },
 };
 
-function answerPage({ applicationName, redirectUri, scopes, user }: Interaction): Answer {
-  const page = renderConsentPage({ applicationName, redirectUri, scopes, userName: user?.name ?? '' });
+function answerPage({ applicationName, redirectUri, scopes, user, device }: Interaction): Answer {
+  const page = renderConsentPage({ applicationName, redirectUri, scopes, userName: user?.name ?? '', device });
   return { status: 200, headers: toPageHeaders(redirectUri), body: page };
 }

@@ -19,9 +19,10 @@ const OAuthError = Type.Object(
 
 const TokenRequest = Type.Object(
   {
-    grant_type: Type.Enum(['client_credentials', 'authorization_code', 'refresh_token'], {
-      description: 'What the token is given for.',
-    }),
+    grant_type: Type.Enum(
+      ['client_credentials', 'authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      { description: 'What the token is given for.' },
+    ),
     scope: Type.Optional(Type.String({ description: 'Less than the application has; without it, all of it.' })),
     client_id: Type.Optional(Type.String({ description: 'The AppKey, unless it is sent by HTTP Basic.' })),
     client_secret: Type.Optional(
@@ -30,6 +31,7 @@ const TokenRequest = Type.Object(
     code: Type.Optional(Type.String({ description: 'Of the sign-in.' })),
     code_verifier: Type.Optional(Type.String({ description: 'Proves who began the sign-in (RFC 7636).' })),
     redirect_uri: Type.Optional(Type.String({ description: 'As in the request that began the sign-in.' })),
+    device_code: Type.Optional(Type.String({ description: 'Of the sign-in of a device (RFC 8628).' })),
     refresh_token: Type.Optional(Type.String({ description: 'Good once; the answer has the next one.' })),
   },
   { title: 'TokenRequest', description: 'A token request (RFC 6749).' },
@@ -45,6 +47,37 @@ const TokenAnswer = Type.Object(
     id_token: Type.Optional(Type.String({ description: 'Who signed in; with the scope openid.' })),
   },
   { title: 'TokenAnswer', description: 'An access token (RFC 6749).' },
+);
+
+const DeviceRequest = Type.Object(
+  {
+    client_id: Type.String({ description: 'The AppKey of an application that may sign devices in.' }),
+    scope: Type.Optional(Type.String({ description: 'What the person is asked for.' })),
+  },
+  { title: 'DeviceRequest', description: 'The beginning of a sign-in of a device (RFC 8628).' },
+);
+
+const DeviceAnswer = Type.Object(
+  {
+    device_code: Type.String({ description: 'What the device asks for its token with.' }),
+    user_code: Type.String({ description: 'What the device shows, and the person types.' }),
+    verification_uri: Type.String({ description: 'Where the person types it.' }),
+    expires_in: Type.Integer({ description: 'How long the codes are valid, in seconds.' }),
+    interval: Type.Integer({
+      description: 'How long the device waits between two requests for its token, in seconds.',
+    }),
+  },
+  { title: 'DeviceAnswer', description: 'The codes of a sign-in (RFC 8628).' },
+);
+
+const DeviceForm = Type.Object(
+  {
+    user_code: Type.String({ description: 'The code that the device shows.' }),
+    xsrf: Type.String({ description: 'From the page.' }),
+    confirm: Type.Optional(Type.Enum(['yes'], { description: 'The person has checked the device.' })),
+    abort: Type.Optional(Type.Enum(['yes'], { description: 'The person refuses the device.' })),
+  },
+  { title: 'DeviceForm', description: 'What the pages for codes send.' },
 );
 
 const RevokeRequest = Type.Object(
@@ -88,7 +121,52 @@ type EndpointDescription = Pick<Description, 'description' | 'parameters' | 'req
 /** HTTP Basic, a certificate, or the secret in the form. */
 const security = [{ secret: [] }, { certificate: [] }, {}];
 
+const sendCode: EndpointDescription = {
+  description:
+    'What the forms of the page send: first the code; then, on a page that shows which device asks, `confirm` or `abort`. ' +
+    'After that the person signs in and is asked for consent. Wrong codes are limited by address.',
+  requestBody: formBody('The code', DeviceForm, { user_code: 'WDJB-MJHT', xsrf: '9b1f0c' }),
+  responses: {
+    200: pageAnswer('The page that shows the device, or that the code is wrong'),
+    ...away,
+    ...wrongPage,
+    429: pageAnswer('Too many wrong codes', 'Retry-After'),
+  },
+};
+
 const descriptions: Record<IssuerPath, EndpointDescription> = {
+  '/oauth2/device': {
+    description:
+      'For programs without a browser (RFC 8628): the answer has a code for the person, and one with which the device asks ' +
+      '`/oauth2/token` until the person has allowed it (400 `authorization_pending` meanwhile). For `cabinet-cli` only.',
+    requestBody: formBody('Who asks, and for what', DeviceRequest, {
+      client_id: 'ak_cabinetcli0000000000000000000000',
+      scope: 'openid content.read content.write',
+    }),
+    responses: {
+      200: jsonAnswer('The codes', {
+        schema: DeviceAnswer,
+        example: {
+          device_code: '5Bk0kLkqI2VbWmQmQ0oLwI2m8uKz4dN3',
+          user_code: 'WDJB-MJHT',
+          verification_uri: 'http://127.0.0.1:8080/device',
+          expires_in: 600,
+          interval: 5,
+        },
+      }),
+      400: refused,
+      401: unauthenticated,
+    },
+  },
+  '/device': {
+    description: 'The page on which a person types the code that a device shows. The address never carries the code.',
+    responses: { 200: pageAnswer('The page') },
+  },
+  '/device/{uid}': {
+    description: 'Where the browser goes on after the person has signed in and answered.',
+    parameters: [pathId('The sign-in that was begun', 'uid')],
+    responses: { 200: pageAnswer('The device is signed in, or refused'), ...away, ...wrongPage },
+  },
   '/oauth2/token': {
     description: 'The client id is the AppKey; the secret goes by HTTP Basic, or in the form as `client_secret`.',
     security,
@@ -180,7 +258,9 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   },
 };
 
-function formBody(description: string, schema: typeof TokenRequest | typeof RevokeRequest, example: object) {
+type FormSchema = typeof TokenRequest | typeof RevokeRequest | typeof DeviceRequest | typeof DeviceForm;
+
+function formBody(description: string, schema: FormSchema, example: object) {
   const content = { 'application/x-www-form-urlencoded': { schema, example } };
   return { required: true, description, content };
 }
@@ -202,7 +282,7 @@ export const foreignRoutes: readonly ForeignRoute[] = issuerRoutes.map(({ method
     operationId: summary.replaceAll(/\b\w/g, (letter) => letter.toUpperCase()).replaceAll(/\W/g, ''),
     tag: 'Signing in',
     summary,
-    ...descriptions[path],
+    ...(method === 'POST' && path === '/device' ? sendCode : descriptions[path]),
     refusals: ['RouteNotFound', ...(isForPeople ? (['StorageFull', 'TooManyRequests'] as const) : [])],
   },
 }));
