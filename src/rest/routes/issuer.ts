@@ -144,7 +144,7 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
       scope: 'openid content.read content.write',
     }),
     responses: {
-      200: jsonAnswer('The codes', {
+      200: jsonAnswer('A code for the person, and one for the device', {
         schema: DeviceAnswer,
         example: {
           device_code: '5Bk0kLkqI2VbWmQmQ0oLwI2m8uKz4dN3',
