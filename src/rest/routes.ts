@@ -72,7 +72,7 @@ const openApiRoute: OpenRoute = {
     operationId: 'Description',
     tag: 'Service',
     summary: 'This API description (OpenAPI)',
-    description: 'What applications and generators read; `/docs` shows it to people.',
+    description: 'For applications and generators; `/docs` shows it to people.',
     responses: { 200: jsonAnswer('An OpenAPI 3.1 document', { schema: OpenApi, example: { openapi: '3.1.0' } }) },
     refusals: [],
   },

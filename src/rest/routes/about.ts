@@ -19,7 +19,7 @@ export const liveRoute: OpenRoute = {
     operationId: 'HealthLive',
     tag: 'Service',
     summary: 'Whether the process runs',
-    description: 'Answers while the process runs, whatever else is the matter.',
+    description: '200 while the process runs, whatever else is wrong.',
     responses: { 200: jsonAnswer('It runs', { schema: Health, example: { Status: 'live' } }) },
     refusals: [],
   },
@@ -68,7 +68,7 @@ export const readyToWriteRoute: OpenRoute = {
     operationId: 'HealthReadyToWrite',
     tag: 'Service',
     summary: 'Whether saves are accepted',
-    description: 'Not ready also while the disk has no more free space than `CABINET_RESERVE`: saves are then refused.',
+    description: 'Also not ready while the disk has no more free space than `CABINET_RESERVE`: saves are then refused.',
     responses: {
       200: jsonAnswer('They are', { schema: Health, example: { Status: 'ready' } }),
       503: notReady,

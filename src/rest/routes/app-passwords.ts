@@ -68,8 +68,8 @@ const addRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Create an app password',
     description:
-      'For a program that cannot sign in, such as a WebDAV client. It never allows more than the token that made it, survives ' +
-      'a change of password, and is shown once.',
+      'For a program that cannot sign in, such as a WebDAV client. It never allows more than the token that created ' +
+      'it, stays valid when you change your password, and is shown once.',
     requestBody: jsonBody('What it is for and what it allows', AddAppPassword, addExample),
     responses: {
       200: jsonAnswer('The app password, with its secret', {

@@ -71,7 +71,7 @@ export const showApplicationRoute: CallerRoute = {
     operationId: 'ApplicationsShow',
     tag: 'Managing',
     summary: 'Show an application of the space',
-    description: 'One of another space, or one that was removed, does not exist.',
+    description: 'Applications of other spaces, and removed ones, are not found.',
     parameters: [appKey, headers.spaceId],
     responses: shown('An application of the space'),
     refusals: ['ApplicationNotFound'],
@@ -103,7 +103,8 @@ export const addApplicationRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Register an application in the space',
     description:
-      'The secret is shown once. Scopes are `content.read` and `content.write` unless named; nobody can give one that they could not use.',
+      'The secret is shown once. The scopes are `content.read` and `content.write` by default; nobody can give a ' +
+      'scope that they could not use.',
     parameters: [headers.spaceId],
     requestBody: jsonBody('The name of the application, how it signs in and what it may do', AddApplication, {
       Name: 'scanner',
@@ -157,7 +158,7 @@ export const removeApplicationRoute: CallerRoute = {
     operationId: 'ApplicationsRemove',
     tag: 'Managing',
     summary: 'Remove an application for good',
-    description: 'What it made stays, and its name is never given out again. An application cannot remove itself.',
+    description: 'What it created stays, and its name is not used again. An application cannot remove itself.',
     parameters: [appKey, headers.spaceId],
     responses: shown('The application as it was, removed'),
     refusals: ['ApplicationNotFound'],
@@ -185,7 +186,7 @@ export const rotateSecretRoute: CallerRoute = {
     operationId: 'ApplicationsRotate',
     tag: 'Managing',
     summary: 'Give an application a new secret',
-    description: 'Shown once. The replaced one stays valid for `OverlapSeconds`.',
+    description: 'The secret is shown once. The earlier one stays valid for `OverlapSeconds`.',
     parameters: [appKey, headers.spaceId],
     requestBody: {
       ...jsonBody('How long the old secret stays valid', RotateSecret, { OverlapSeconds: 3600 }),

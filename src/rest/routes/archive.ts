@@ -30,9 +30,9 @@ export const openArchiveRoute: CallerRoute = {
     tag: 'Folders',
     summary: 'Download a folder as a ZIP',
     description:
-      'Streamed, without `Content-Length`. Paths are relative to the folder; empty folders are there too; nothing is ' +
-      'compressed. The tree is read while it is sent: what is gone when its turn comes is left out. Every byte is verified; ' +
-      'if one is damaged the connection breaks, and what arrived has no directory and opens nowhere as a whole.',
+      'Streamed, without `Content-Length` and without compression. Paths are relative to the folder; empty folders ' +
+      'are included. The tree is read while it is sent: what is deleted before its turn is left out. Every byte is ' +
+      'verified. If one is damaged, the connection breaks, and the truncated ZIP cannot be opened.',
     parameters: [pathId('The folder; -root- for the root'), headers.spaceId],
     responses: {
       200: bytesAnswer('A ZIP with everything in the folder', 'application/zip', answerHeader('Content-Disposition')),
@@ -57,8 +57,9 @@ export const archiveSelectionRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Download a selection of entries as one ZIP',
     description:
-      'Files, and folders with everything beneath them, in the order of the request and each once. Two of the same name are ' +
-      'numbered: `a.pdf`, `a (2).pdf`. An entry that does not exist refuses the whole. Otherwise as the archive of a folder.',
+      'Files, and folders with everything beneath them, in the order of the request and each once. Equal names are ' +
+      'numbered: `a.pdf`, `a (2).pdf`. If an entry does not exist, the whole request is refused. Otherwise as the ' +
+      'archive of a folder.',
     requestBody: jsonBody('What to download', SelectEntries, { EntryIds: [exampleIds.file, exampleIds.folder] }),
     responses: {
       200: bytesAnswer('A ZIP with the selected entries', 'application/zip', answerHeader('Content-Disposition')),

@@ -39,7 +39,8 @@ export const listAuditRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'List who did what in the space, newest first',
     description:
-      'As far back as the journal is kept at hand. A page looks at a bounded number of rows: with a filter it may be short, even empty, and still have a next one.',
+      'As far back as the journal is kept in the catalog. A page examines a limited number of rows: with a filter it ' +
+      'may be short, even empty, and still have a next one.',
     parameters: [
       headers.spaceId,
       queryParameter('since', 'Not before this time (RFC 3339)', time, '2026-01-01T00:00:00Z'),

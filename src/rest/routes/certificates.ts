@@ -28,7 +28,7 @@ export const listCertificatesRoute: CallerRoute = {
     operationId: 'CertificatesGet',
     tag: 'Managing',
     summary: 'List the certificates of an application',
-    description: 'Server-based applications have some.',
+    description: 'Only applications of kind `server` have certificates.',
     parameters: [appKey, headers.spaceId],
     responses: {
       200: jsonAnswer('The certificates', { schema: Certificates, example: { Certificates: [exampleCertificate] } }),
@@ -57,7 +57,7 @@ export const addCertificateRoute: CallerRoute = {
     operationId: 'CertificatesAdd',
     tag: 'Managing',
     summary: 'Register another certificate of an application',
-    description: 'Of a server-based one. A certificate belongs to one application.',
+    description: 'For applications of kind `server`. A certificate belongs to one application.',
     parameters: [appKey, headers.spaceId],
     requestBody: jsonBody('The certificate, in PEM', AddCertificate, { Certificate: examplePem }),
     responses: shown('The certificate, with its thumbprint'),
@@ -77,7 +77,8 @@ export const removeCertificateRoute: CallerRoute = {
     operationId: 'CertificatesRemove',
     tag: 'Managing',
     summary: 'Remove a certificate of an application',
-    description: 'Within a second, also on open connections. An application cannot remove its own last one.',
+    description:
+      'It is refused within a second, also on open connections. An application cannot remove its own last one.',
     parameters: [appKey, pathId('The thumbprint of the certificate, as `GET` lists it', 'thumbprint'), headers.spaceId],
     responses: shown('The certificate that is refused from now on'),
     refusals: ['ApplicationNotFound', 'CertificateNotFound'],

@@ -49,7 +49,8 @@ export const changeEntryRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Rename, move or edit an entry',
     description:
-      'What is not sent stays as it is. A folder moves with all beneath it. What would change nothing changes nothing, not even `ModifiedAt`.',
+      'Fields that are not sent stay as they are. A folder moves with everything beneath it. No-op updates keep ' +
+      '`ModifiedAt`.',
     parameters: [ids.entry, ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Any of these', ChangeEntry, {
       Name: 'b.pdf',
@@ -99,7 +100,8 @@ export const copyEntryRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Copy an entry; a folder with everything beneath it',
     description:
-      'Bytes are shared, not copied; a copied file begins at version 1. A large tree appears when all of it is there; of one that changes meanwhile each folder is taken as it is when its turn comes.',
+      'Bytes are shared, not copied; a copied file begins at version 1. A large copy becomes visible when all of it ' +
+      'is there. If the original changes meanwhile, each folder is copied as it is when its turn comes.',
     parameters: [ids.entry, ...preconditionHeaders, headers.conflictBehavior('Fail', 'Rename')],
     requestBody: jsonBody('Where to', CopyEntry, { ParentFolderId: exampleIds.folder, Name: 'copy.pdf' }),
     responses: shownResponses('The copy, with an id of its own'),
@@ -136,7 +138,8 @@ export const deleteEntryRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Move an entry to the trash, or remove it for good',
     description:
-      'A folder goes with all beneath it, in one step whatever its size. With `permanent=true` it cannot be restored; that also removes for good what is in the trash. Answers with the entry as it was.',
+      'A folder is deleted with everything beneath it, in one step whatever its size. With `permanent=true` it ' +
+      'cannot be restored; that also removes entries from the trash for good. Returns the entry as it was.',
     parameters: [
       ids.entry,
       query('permanent', 'true: remove it for good', Type.Enum(['true', 'false']), 'true'),

@@ -48,8 +48,8 @@ export const changeEntriesRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Move, copy, trash, restore or delete many entries',
     description:
-      'Each entry by itself, as by a request of its own: one that is refused leaves the others. The answer is 200 with one result ' +
-      'for each. With `Prefer: respond-async` the answer comes at once, with a job: `GET /jobs/{id}` shows how far it is.',
+      'Each entry succeeds or fails alone, as in a request of its own. The response is 200 with a result for each. ' +
+      'With `Prefer: respond-async` the response comes at once, with a job: `GET /jobs/{id}` shows its progress.',
     parameters: [
       headers.conflictBehavior('Fail', 'Rename'),
       header('Prefer', 'respond-async: the work goes on after the answer', 'respond-async'),
@@ -106,7 +106,7 @@ export const showJobRoute: CallerRoute = {
     operationId: 'JobsGet',
     tag: 'Entries',
     summary: 'Show the progress of a job',
-    description: 'For whoever began it, until an hour after its end. `Results` are there once it is done.',
+    description: 'For whoever started it, until an hour after its end. It has `Results` once it is done.',
     parameters: [pathId('The id of a job that you began')],
     responses: { 200: jsonAnswer('How far the job is', { schema: JobAnswer, example: { Job: exampleJob } }) },
     refusals: ['JobNotFound'],

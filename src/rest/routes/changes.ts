@@ -50,7 +50,10 @@ export const changesRoute: CallerRoute = {
     tag: 'Changes',
     summary: 'List every change in a space, in order',
     description:
-      'Gap-free and without repeats; ask again with the `Cursor` of the answer. `Entry`, `ParentFolderId` and `Trashed` are as of now; `Entry` is absent once it is gone for good. A folder that is trashed, restored, moved or removed takes all beneath it along with one change. Keep a map by `EntryId`: what reaches the root over `ParentFolderId` is the tree.',
+      'Without gaps and without repeats; continue with the `Cursor` of the response. `Entry`, `ParentFolderId` and ' +
+      '`Trashed` show the current state; `Entry` is absent once it is gone for good. A folder that is trashed, ' +
+      'restored, moved or removed is one change, for everything beneath it. Keep a map by `EntryId`: what reaches ' +
+      'the root over `ParentFolderId` is the tree.',
     parameters: [
       {
         ...(pageParameters()[0] as Parameter),

@@ -53,8 +53,8 @@ const endRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Revoke a consent',
     description:
-      'Ends the sign-ins of the application for you: its tokens are refused within a second, and the links to files that it ' +
-      'made for you end. Before it acts for you again, you are asked.',
+      'Ends the sessions of the application for you: its tokens are refused within a second, and the links to files ' +
+      'that it created for you end. You are asked before it can act for you again.',
     parameters: [pathId('The AppKey of the application', 'appKey')],
     responses: { 200: jsonAnswer('The application has to ask you again', { schema: Nothing, example: {} }) },
     refusals: ['Forbidden', 'ConsentNotFound'],

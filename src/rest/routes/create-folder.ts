@@ -66,10 +66,10 @@ export const createFolderRoute: CallerRoute = {
     tag: 'Folders',
     summary: 'Create a folder under a parent folder',
     description:
-      'The name is taken: 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. `Existing` answers with the ' +
-      'folder that has the name (`mkdir -p`), `Rename` makes `Invoices (2)`. `RelativePath` in place of `FolderName` makes the ' +
-      'folders that are missing on the way, all in one step or none; what exists is used, and `ConflictBehavior`, which says ' +
-      'what becomes of the last name, is then `Existing` by default.',
+      'If the name is taken, the response is 400 `NameAlreadyExists`, unless `ConflictBehavior` says otherwise. ' +
+      '`Existing` returns the folder that has the name (`mkdir -p`), `Rename` creates `Invoices (2)`. `RelativePath` ' +
+      'in place of `FolderName` creates all missing folders of the path in one transaction and uses existing ones. ' +
+      '`ConflictBehavior` then applies to the last name, and is `Existing` by default.',
     parameters: [
       conflictBehavior,
       ...preconditionHeaders,

@@ -223,8 +223,8 @@ export const openFileRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Download a file',
     description:
-      'Downloads use the statuses of their standard (RFC 9110). `HEAD` gives the headers alone. What is sent is always an ' +
-      'attachment that browsers do not run.',
+      'Verified while it is read. Downloads use the status codes of HTTP (RFC 9110). `HEAD` returns the headers. The ' +
+      'response is always an attachment that browsers do not run.',
     parameters: [
       ids.file,
       query('version', 'The current one by default', Type.Integer({ minimum: 1 }), 2),

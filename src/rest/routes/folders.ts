@@ -41,7 +41,7 @@ export const listFolderRoute: CallerRoute = {
     operationId: 'FoldersGet',
     tag: 'Folders',
     summary: 'Show a folder and a page of its children',
-    description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, while there is one.',
+    description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, if there is one.',
     parameters: [pathId('The folder; -root- for the root'), ...listParameters(), headers.spaceId],
     responses: { 200: listingAnswer('The folder and a page of its children') },
     refusals: ['FolderNotFound', 'NotAFolder'],
@@ -66,7 +66,7 @@ export const findFolderRoute: CallerRoute = {
     operationId: 'FoldersFind',
     tag: 'Folders',
     summary: 'Show a folder by its path from the root',
-    description: 'The same as by its id; `path=/` is the root itself. A slash at the end of a path changes nothing.',
+    description: 'The same as by its id; `path=/` is the root. A slash at the end of a path makes no difference.',
     parameters: [
       pathParameter('The path of the folder, from the root', '/Invoices/2026'),
       ...listParameters(),

@@ -50,7 +50,8 @@ const listAccessRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'Show who has access to an entry, and why',
     description:
-      'What was granted on the entry and on the folders above it, then the roles in the space. Without a role in the space only your own lines.',
+      'The grants on the entry and on the folders above it, then the roles in the space. Without a role in the ' +
+      'space, only your own lines.',
     parameters: [ids.entry, ...pageParameters()],
     responses: { 200: listed('Who may see the entry, nearest first') },
     refusals: ['EntryNotFound'],
@@ -108,7 +109,7 @@ const removeGrantRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'Stop sharing an entry with a person or a group',
     description:
-      'For managers. Only what was granted on this entry ends, within a second. Without such a grant nothing changes.',
+      'For managers. Ends only the grant on this entry, within a second. Without such a grant nothing changes.',
     parameters: [ids.entry, principalParameter],
     responses: { 200: listed('Who may still see the entry') },
     refusals: ['EntryNotFound', 'GroupNotFound', 'InvalidField', 'UserNotFound'],

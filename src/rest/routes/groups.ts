@@ -40,7 +40,8 @@ const listGroupsRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'List the groups of the space, with their members',
     description:
-      'For managers, by name. Members are those that were added here: who is in a group by the claim of an outside issuer is not listed.',
+      'For managers, by name. Members are those that were added here. People who are in a group by the claim of an ' +
+      'outside issuer are not listed.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
       200: jsonAnswer('The groups', {
@@ -98,7 +99,7 @@ const changeGroupRoute: CallerRoute = {
     operationId: 'GroupsChange',
     tag: 'Sharing',
     summary: 'Add people to a group, or remove them',
-    description: 'For managers. Takes effect within a second. Whoever is in both lists is removed.',
+    description: 'For managers. Takes effect within a second. People in both lists are removed.',
     parameters: [nameParameter, headers.spaceId],
     requestBody: jsonBody('Who joins and who leaves', ChangeGroup, { Add: ['bob'], Remove: [] }),
     responses: shown('The group, with those who are in it now'),
@@ -117,7 +118,7 @@ const removeGroupRoute: CallerRoute = {
     operationId: 'GroupsRemove',
     tag: 'Sharing',
     summary: 'Remove a group and its grants',
-    description: 'For managers. Answers with the group as it was.',
+    description: 'For managers. Returns the group as it was.',
     parameters: [nameParameter, headers.spaceId],
     responses: shown('The group as it was, removed'),
     refusals: ['GroupNotFound'],

@@ -83,10 +83,11 @@ export const linkFileRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Create a short-lived link to one version',
     description:
-      'For what cannot send headers: an image or a video of a page, a mail. Whoever has the address can read that version ' +
-      'until it expires, or until the application or the person that made it may no longer read the file, has signed out or ' +
-      'ends it (`DELETE`). Making and using it is in the journal. A link that a ' +
-      'server-based application makes is served on the mutual-TLS address, to its own certificates.',
+      'For clients that cannot send headers: an image or a video of a page, a mail. Anyone who has the address can ' +
+      'read that version until the link expires. It ends early when the application or person that created it may no ' +
+      'longer read the file, signs out, or ends it (`DELETE`). Creating and using it is in the journal. A link that ' +
+      'an application of kind `server` creates is served on the mutual-TLS address, to the certificates of that ' +
+      'application.',
     parameters: [ids.file],
     requestBody: { ...jsonBody('How long, which version, and whether to show it', LinkFile, example), required: false },
     responses: {
@@ -112,7 +113,7 @@ export const endLinksRoute: CallerRoute = {
     tag: 'Files',
     summary: 'End the short-lived links to a file',
     description:
-      'Those that you made; those of everybody, if you manage the space (role `manager`, or an application with ' +
+      'Those that you created, or everyone’s if you manage the space (role `manager`, or an application with ' +
       '`content.admin`). They end at once. It is no error if there are none.',
     parameters: [ids.file],
     responses: { 200: jsonAnswer('They have ended', { schema: Nothing, example: {} }) },
@@ -147,9 +148,9 @@ export const openLinkRoute: OpenRoute = {
     tag: 'Files',
     summary: 'Download by a short-lived link',
     description:
-      'Needs no headers. Ranges and conditions as for `GET /files/{id}/content`. Images, video, sound and plain text are ' +
-      'shown where the link was made so; everything else is an attachment. A link that was edited, has expired or was ' +
-      'revoked answers 404, always in the same words.',
+      'Needs no headers. Ranges and preconditions as for `GET /files/{id}/content`. Images, video, sound and plain ' +
+      'text are shown if the link was created so; everything else is an attachment. A link that was edited, has ' +
+      'expired or was revoked is always the same 404.',
     parameters: [
       pathId('What the address carries', 'token'),
       header('Range', 'One range of bytes or several; RFC 9110', 'bytes=0-99'),

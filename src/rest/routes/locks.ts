@@ -24,7 +24,8 @@ export const listLocksRoute: CallerRoute = {
     tag: 'Entries',
     summary: 'Show who has locked an entry',
     description:
-      'The locks that cover it: its own, and deep ones of folders above it. With `of=children` those on the entries directly in the folder. Programs take locks over WebDAV; tokens are not shown.',
+      'The locks that apply to it: its own, and deep ones of folders above it. With `of=children`, those on the ' +
+      'entries directly in the folder. Programs take locks over WebDAV; tokens are not shown.',
     parameters: [
       ids.entry,
       query('of', 'children: of what is directly in the folder', Type.Enum(['entry', 'children']), 'children'),

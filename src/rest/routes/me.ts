@@ -52,8 +52,8 @@ const changePasswordRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Change your password',
     description:
-      'Ends all your other sign-ins, and the short-lived links that you made. App passwords stay. Wrong guesses of `Current` ' +
-      'count like wrong sign-ins. People of outside issuers have no password here.',
+      'Ends all your other sessions, and the short-lived links that you created. App passwords stay. Wrong guesses ' +
+      'of `Current` count like failed sign-ins. People of outside issuers have no password here.',
     requestBody: jsonBody('The current password and the new one', ChangePassword, passwordExample),
     responses: done('The new password is in force'),
     refusals: ['Forbidden', 'PasswordInvalid', 'TooManyRequests'],
@@ -120,7 +120,7 @@ const endSessionsRoute: CallerRoute = {
     operationId: 'MeSessionsEndAll',
     tag: 'Account',
     summary: 'End all your sessions',
-    description: 'The one of this request too, and the short-lived links that you made. App passwords stay.',
+    description: 'Also the session of this request, and the short-lived links that you created. App passwords stay.',
     responses: done('All your sessions have ended'),
     refusals: ['Forbidden'],
   },

@@ -22,8 +22,8 @@ export const metricsRoute: OpenRoute = {
     tag: 'Service',
     summary: 'Metrics for Prometheus',
     description:
-      'The text format 0.0.4. Given to peers on the same machine, unless the settings say otherwise: with ' +
-      '`CABINET_METRICS_TOKEN` it is given to who shows that token as `Authorization: Bearer`.',
+      'The text format 0.0.4. By default only for clients on the same machine. With `CABINET_METRICS_TOKEN`, for ' +
+      'everyone who sends that token as `Authorization: Bearer`.',
     responses: {
       200: {
         description: 'Metrics',

@@ -26,8 +26,8 @@ const beginRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Start to add a passkey',
     description:
-      'The options are for `navigator.credentials.create` in a page of this service’s own address; passkeys work nowhere else. ' +
-      'An address of numbers cannot have any.',
+      'The options are for `navigator.credentials.create` in a page of this service’s own address; passkeys work ' +
+      'nowhere else. A numeric address cannot have any.',
     requestBody: proofBody('Your password, before the browser makes a passkey'),
     responses: {
       200: jsonAnswer('The options', {
@@ -57,8 +57,8 @@ const addRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Add a passkey',
     description:
-      'From now on, signing in needs the passkey, another second factor or a recovery code. The answer to the first second ' +
-      'factor has recovery codes.',
+      'From now on, signing in needs the passkey, another second factor or a recovery code. The response to your ' +
+      'first second factor has recovery codes.',
     requestBody: jsonBody('The setup that was begun, and what the browser made', AddPasskey, example),
     responses: {
       200: jsonAnswer('The passkey, and recovery codes if it is the first second factor', {

@@ -68,7 +68,9 @@ export const saveVersionRoute: CallerRoute = {
     tag: 'Files',
     summary: 'Save a new version of a file',
     description:
-      'The body is the file, whatever its content type, but for a multipart form, which is refused. The same bytes make no new version. Answers like a save, with what `GET /entries/{id}` shows beside it, and without `Folder` where that is not shared with you; the `ETag` header is the content’s.',
+      'The body is the file, whatever its content type, except a multipart form, which is refused. The same bytes ' +
+      'make no new version. The response is that of a save, with the fields of `GET /entries/{id}` beside it, and ' +
+      'without `Folder` if that is not shared with you. The `ETag` header is that of the content.',
     parameters: [
       ids.file,
       ...contentPreconditionHeaders,

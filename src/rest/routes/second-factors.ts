@@ -97,8 +97,8 @@ const addTotpRoute: CallerRoute = {
     tag: 'Account',
     summary: 'Add an authenticator app',
     description:
-      'From now on, signing in needs a code of the app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds), each of which works once. ' +
-      'The answer to the first second factor has recovery codes.',
+      'From now on, signing in needs a code of the app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds), each of which ' +
+      'works once. The response to your first second factor has recovery codes.',
     requestBody: jsonBody('The setup that was begun, and the first code', AddTotp, exampleTotp),
     responses: {
       200: jsonAnswer('The authenticator app, and recovery codes if it is the first second factor', {
@@ -148,7 +148,7 @@ const removeRoute: CallerRoute = {
     operationId: 'MeSecondFactorsRemove',
     tag: 'Account',
     summary: 'Remove a second factor',
-    description: 'The recovery codes go with the last one.',
+    description: 'The recovery codes are removed with the last one.',
     parameters: [pathId('The id of one of your second factors')],
     requestBody: proofBody('Your password, before the second factor goes'),
     responses: { 200: jsonAnswer('The second factor is removed', { schema: Nothing, example: {} }) },

@@ -25,7 +25,7 @@ export const securityTextRoute: OpenRoute = {
     operationId: 'SecurityText',
     tag: 'Service',
     summary: 'Where to report a vulnerability',
-    description: 'By RFC 9116, with the contact of `CABINET_SECURITY_CONTACT`. Without that setting there is none.',
+    description: 'By RFC 9116, with the contact of `CABINET_SECURITY_CONTACT`. Without that setting, 404.',
     responses: {
       200: {
         description: 'The text',

@@ -20,9 +20,9 @@ export const showSettingsRoute: CallerRoute = {
     tag: 'Service',
     summary: 'Show the version and the settings in use',
     description:
-      'What `cabinet config` shows, of the node that answers, for an application that operators registered with `content.admin`. ' +
-      'Managers, and applications that they registered, see the settings that decide what they may do. Secrets, and passwords in ' +
-      'addresses, are hidden.',
+      'What `cabinet config` shows, of the node that answers, for an application that operators registered with ' +
+      '`content.admin`. Managers, and applications that they registered, see the settings that affect what they may ' +
+      'do. Secrets, and passwords in addresses, are hidden.',
     parameters: [headers.spaceId],
     responses: { 200: jsonAnswer('What is in force', { schema: ServiceInfo, example: exampleServiceInfo }) },
     refusals: [],

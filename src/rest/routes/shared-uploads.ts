@@ -66,8 +66,9 @@ const sendFileRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'Send a file by a link',
     description:
-      'For links with `upload`; the body as for `POST /files`. A taken name gets ` (2)`. `Properties` and `ObjectType` are ignored. The ' +
-      'file counts against the quota of the space, and has at most `CABINET_SHARE_UPLOAD_MAX` bytes.',
+      'For links with `upload`; the body is as for `POST /files`. A file whose name is taken gets ` (2)`. ' +
+      '`Properties` and `ObjectType` are ignored. The file counts against the quota of the space, and has at most ' +
+      '`CABINET_SHARE_UPLOAD_MAX` bytes.',
     parameters: [...shareParameters, headers.fileName, headers.reprDigest, headers.contentDigest, headers.contentMd5],
     requestBody: {
       required: true,

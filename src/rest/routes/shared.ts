@@ -78,8 +78,8 @@ const showSharedRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'Open a link',
     description:
-      'Needs no token. A folder with a page of its children, or a file; for `upload` neither. Records have no people and no properties. ' +
-      'Every link that cannot be used answers the same 404.',
+      'Needs no token. A folder with a page of its children, or a file; for `upload` neither. Records have no people ' +
+      'and no properties. Every link that cannot be used is the same 404.',
     parameters: [...shareParameters, orderParameter, ...pageParameters()],
     responses: {
       200: jsonAnswer('What the link leads to', {
@@ -168,8 +168,9 @@ const sharedFileRoute: OpenRoute = {
     tag: 'Sharing',
     summary: 'Download a file of a link',
     description:
-      'As `GET /files/{id}/content`, for the current version. A `GET` that sends the whole file, or a range from byte 0, is a download ' +
-      'and counts against `MaxDownloads`. One that was begun may be resumed from the same address for an hour.',
+      'As `GET /files/{id}/content`, for the current version. A `GET` that sends the whole file, or a range from ' +
+      'byte 0, is a download and counts against `MaxDownloads`. A started download may be resumed from the same ' +
+      'address for an hour.',
     parameters: [
       ...shareParameters,
       ids.sharedFile,

@@ -78,8 +78,9 @@ const addShareRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'Create a link for people without an account',
     description:
-      'Whoever has the link can read the entry and everything beneath it or, with `upload`, send files into the folder. Needs the role ' +
-      '`editor`, or an application with `content.write`. The link is suspended while its maker has lost that right, and while the entry is in the trash.',
+      'Anyone who has the link can read the entry and everything beneath it or, with `upload`, send files into the ' +
+      'folder. Needs the role `editor`, or an application with `content.write`. The link is suspended while its ' +
+      'creator has lost that right, and while the entry is in the trash.',
     parameters: [ids.entry],
     requestBody: jsonBody('What the link allows', AddShare, exampleAddShare),
     responses: { 200: shown('The new link, with its address') },
@@ -111,7 +112,8 @@ const listEntrySharesRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'List the links to an entry',
     description:
-      'For whoever sees the entry. `Url` is null for those that others made. Expired and revoked links are listed for 30 days.',
+      'For everyone who can see the entry. `Url` is null for links that others created. Expired and revoked links ' +
+      'are listed for 30 days.',
     parameters: [ids.entry, ...pageParameters()],
     responses: { 200: listed('The links to the entry, newest first') },
     refusals: ['EntryNotFound'],
@@ -167,7 +169,9 @@ const showShareRoute: CallerRoute = {
     operationId: 'SharesGet',
     tag: 'Sharing',
     summary: 'Show a link',
-    description: 'For its maker, managers of the space, and whoever sees the entry. `Url` is for its maker alone.',
+    description:
+      'For its creator, managers of the space, and everyone who can see the entry. `Url` is shown to its creator ' +
+      'only.',
     parameters: [shareId],
     responses: { 200: shown('The link, and how it was used') },
     refusals: ['ShareNotFound'],
@@ -200,8 +204,8 @@ const changeShareRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'Change a link',
     description:
-      'For its maker and for managers of the space. A later `ExpiresAt` or a larger `MaxDownloads` revives a link that has expired or is ' +
-      'used up. What was revoked stays revoked.',
+      'For its creator and for managers of the space. A later `ExpiresAt` or a larger `MaxDownloads` revives a link ' +
+      'that has expired or is used up. A revoked link stays revoked.',
     parameters: [shareId],
     requestBody: jsonBody('What to change of the link', ChangeShare, { MaxDownloads: 10, Password: null }),
     responses: { 200: shown('The link as it is now') },
@@ -221,7 +225,7 @@ const revokeShareRoute: CallerRoute = {
     tag: 'Sharing',
     summary: 'Revoke a link',
     description:
-      'For its maker and for managers of the space. It ends within a second, for good, and is listed for 30 days.',
+      'For its creator and for managers of the space. It ends within a second, for good, and is listed for 30 days.',
     parameters: [shareId],
     responses: { 200: shown('The link, revoked') },
     refusals: ['ShareNotFound'],

@@ -46,7 +46,8 @@ export const listSpacesRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'List your spaces, with their root folders',
     description:
-      'By name; all of them, unless a `limit` is sent. `Role` is there for people only. The header `SpaceId` takes the `Id`.',
+      'By name; all of them, unless `limit` asks for pages. `Role` is there for people only. The header `SpaceId` ' +
+      'takes the `Id`.',
     parameters: pageParameters(),
     responses: {
       200: jsonAnswer('The spaces', {
@@ -72,8 +73,7 @@ export const showSpaceRoute: CallerRoute = {
     operationId: 'SpacesShow',
     tag: 'Managing',
     summary: 'Show a space',
-    description:
-      'What `GET /spaces` shows of it, and the rules about links that hold in it, if it has some of its own (`Shares`).',
+    description: 'As in `GET /spaces`, with the rules for links that apply in it, if it has its own (`Shares`).',
     parameters: [pathId('The id of the space')],
     responses: { 200: jsonAnswer('A space that you are in', { schema: Space, example: exampleSpaceWithRules }) },
     refusals: ['SpaceNotFound'],
@@ -93,7 +93,7 @@ export const addSpaceRoute: CallerRoute = {
     operationId: 'SpacesAdd',
     tag: 'Managing',
     summary: 'Create a space',
-    description: 'For people who are manager somewhere: they become manager of the new one too.',
+    description: 'For people who are a manager of some space. They become manager of the new one.',
     requestBody: nameBody('The name of the new space'),
     responses: { 200: jsonAnswer('The new space', { schema: Space, example: exampleSpace }) },
     refusals: ['NameAlreadyExists'],
@@ -143,7 +143,8 @@ export const changeSpaceRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Rename a space, or set its rules about links',
     description:
-      'Its root folder keeps the name that it has. Rules about links (`Shares`) cannot be laxer than the settings of the service; null: as those.',
+      'Its root folder keeps its name. Rules for links (`Shares`) cannot allow more than the settings of the ' +
+      'service; null removes a rule.',
     parameters: [pathId('The id of the space')],
     requestBody: jsonBody('The new name of the space, or its rules about links', ChangeSpace, {
       Name: 'backoffice',

@@ -32,8 +32,7 @@ export const listTrashRoute: CallerRoute = {
     operationId: 'TrashGet',
     tag: 'Trash',
     summary: 'List the trash',
-    description:
-      'What was deleted last comes first. A deleted folder is one entry; what is beneath it comes back with it.',
+    description: 'Newest first. A deleted folder is one entry; everything beneath it comes back with it.',
     parameters: [...pageParameters(), headers.spaceId],
     responses: {
       200: jsonAnswer('A page of what was deleted', {
@@ -66,7 +65,7 @@ export const emptyTrashRoute: CallerRoute = {
     operationId: 'TrashEmpty',
     tag: 'Trash',
     summary: 'Empty the trash',
-    description: 'Nothing of it can be restored. Its space is given back in the background.',
+    description: 'Nothing of it can be restored. Its storage is freed in the background.',
     parameters: [headers.spaceId],
     responses: {
       200: jsonAnswer('How much was removed', { schema: EmptiedTrash, example: { Removed: 3 } }),
@@ -103,7 +102,8 @@ export const restoreEntryRoute: CallerRoute = {
     tag: 'Trash',
     summary: 'Restore an entry from the trash',
     description:
-      'With all beneath it, to where it was or to another folder. When that folder is gone or in the trash itself, name one.',
+      'With everything beneath it, to where it was or to another folder. If its folder is gone or in the trash ' +
+      'itself, name another.',
     parameters: [
       pathId('The id of an entry that `GET /trash` lists'),
       ...preconditionHeaders,

@@ -81,9 +81,10 @@ const createUploadRoute: CallerRoute = {
     tag: 'Uploads',
     summary: 'Start an upload by tus 1.0',
     description:
-      'Answers with the statuses of tus. `Upload-Metadata` can name `filename`, `filetype`, `folderid` and `conflictbehavior`; headers ' +
-      'of `POST /files` win over it. With `Upload-Concat` it is a part, or the file that parts make. The body may hold the first ' +
-      'bytes, or all; `entryid` comes with the answer to the last of them.',
+      'Uses the status codes of tus. `Upload-Metadata` can have `filename`, `filetype`, `folderid` and ' +
+      '`conflictbehavior`; headers of `POST /files` win. With `Upload-Concat` it is a part, or the file that the ' +
+      'parts make. The body may have the first bytes, or all of them; `entryid` comes with the response to the last ' +
+      'ones.',
     parameters: [
       common.tus,
       common.length,
@@ -154,8 +155,9 @@ const showUploadRoute: CallerRoute = {
     tag: 'Uploads',
     summary: 'Show the progress of an upload',
     description:
-      '`HEAD` gives the headers alone, as both standards have it. Whatever is being written to the upload is ended first, so that the ' +
-      'offset holds. An upload whose last answer was lost is finished now; `entryid` names the saved file.',
+      '`HEAD` returns the headers, as in both standards. A request that is still writing to the upload is ended ' +
+      'first, so that the offset is final. An upload whose last response was lost is finished now; `entryid` is the ' +
+      'saved file.',
     parameters: [ids.upload, common.tus, common.interop],
     responses: {
       200: jsonAnswer('How many bytes are durable, and what the upload has become', {
@@ -219,8 +221,9 @@ const appendUploadRoute: CallerRoute = {
     tag: 'Uploads',
     summary: 'Append bytes to an upload',
     description:
-      'What came is durable when the answer comes, and is kept when the connection breaks. The last bytes save the file: by `Upload-' +
-      'Complete: ?1` (IETF), or when there are as many as `Upload-Length` said (tus). A newer request takes over from an older one.',
+      'The bytes are durable when the response comes, and those that have arrived are kept when the connection ' +
+      'breaks. The last bytes save the file: with `Upload-Complete: ?1` (IETF), or when `Upload-Length` is reached ' +
+      '(tus). A newer request takes over from an older one.',
     parameters: [
       ids.upload,
       common.tus,
@@ -281,7 +284,8 @@ const removeUploadRoute: CallerRoute = {
     operationId: 'UploadsDelete',
     tag: 'Uploads',
     summary: 'Cancel an upload',
-    description: 'Its bytes are removed, and whatever is being written to it ends. A file that it has become stays.',
+    description:
+      'Its bytes are removed, and a request that is writing to it ends. A file that was already saved stays.',
     parameters: [ids.upload, common.tus, common.interop],
     responses: { 204: { description: 'The upload and its bytes are removed' } },
     refusals: ['TusVersionUnsupported', 'UploadExpired', 'UploadNotFound'],

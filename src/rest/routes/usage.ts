@@ -25,7 +25,7 @@ export const showUsageRoute: CallerRoute = {
     operationId: 'UsageGet',
     tag: 'Managing',
     summary: 'Show the usage of the space, by author',
-    description: 'Exact. `By` is paged, by actor. `Quota` is there where something is limited; operators set it.',
+    description: 'Exact. `By` is paged, by actor. `Quota` has what is limited; operators set it.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
       200: jsonAnswer('What it holds', { schema: Usage, example: exampleUsage, headers: answerHeaders.link }),
@@ -45,7 +45,7 @@ export const showLimitsRoute: CallerRoute = {
     operationId: 'LimitsGet',
     tag: 'Service',
     summary: 'Show the limits of the service',
-    description: 'Sizes in bytes. `Space` and `Caller` have what is limited for the space and for the caller in it.',
+    description: 'Sizes are in bytes. `Space` and `Caller` have the limits of the space, and of the caller in it.',
     parameters: [headers.spaceId],
     responses: { 200: jsonAnswer('The limits', { schema: ServiceLimits, example: exampleLimits }) },
     refusals: [],

@@ -59,7 +59,7 @@ export const showUserRoute: CallerRoute = {
     operationId: 'UsersShow',
     tag: 'Managing',
     summary: 'Show a person of the space',
-    description: 'Managers also see who made the account, and whether its owner has ever signed in.',
+    description: 'Managers also see who created the account, and whether its owner has ever signed in.',
     parameters: [userId, headers.spaceId],
     responses: shown('A person with a role in the space'),
     refusals: ['InvalidField', 'UserNotFound'],
@@ -98,8 +98,8 @@ export const addUserRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Create an account for a person, with a role in the space',
     description:
-      'Answers with a link to a page where the person sets a password, once, within 72 hours. Nobody else knows the password: ' +
-      'a `Password` in the request is refused. Who has an account is given a role by `PATCH`.',
+      'The response has a link to a page where the person sets a password, once, within 72 hours. Nobody else knows ' +
+      'the password: `Password` in the request is refused. Give a role to an existing account with `PATCH`.',
     parameters: [headers.spaceId],
     requestBody: jsonBody('The person', AddUser, { Id: 'alice', Name: 'Alice Ames', Role: 'editor' }),
     responses: {
@@ -132,8 +132,8 @@ export const changeUserRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Set the role of a person in the space',
     description:
-      'Someone who has an account, or a person of an outside issuer (`<issuer name>:<subject>`). An account that was made in ' +
-      'another space gets a role only after its owner has signed in: 403 `Forbidden`.',
+      'For an existing account, or a person of an outside issuer (`<issuer name>:<subject>`). An account that was ' +
+      'created in another space can get a role only after its owner has signed in: 403 `Forbidden`.',
     parameters: [userId, headers.spaceId],
     requestBody: jsonBody('The role in the space', ChangeUser, { Role: 'viewer' }),
     responses: shown('The person, with the new role'),
@@ -152,7 +152,7 @@ export const removeUserRoute: CallerRoute = {
     operationId: 'UsersRemove',
     tag: 'Managing',
     summary: 'Remove a person from the space',
-    description: 'The account stays. The last manager cannot go.',
+    description: 'The account stays. The last manager cannot be removed.',
     parameters: [userId, headers.spaceId],
     responses: shown('The person, without a role'),
     refusals: ['InvalidField', 'LastManager', 'UserNotFound'],
@@ -171,8 +171,9 @@ export const setUpUserRoute: CallerRoute = {
     tag: 'Managing',
     summary: 'Create a new setup link for a person',
     description:
-      'For someone who lost the password, or whose link has expired. Earlier links end. The old password and its sign-ins end ' +
-      'when the new one is set. Only for people without a role in another space; operators make links for all others.',
+      'For someone who has lost the password, or whose link has expired. Earlier links end. The old password and its ' +
+      'sessions end when the new one is set. Only for people without a role in another space; operators create links ' +
+      'for all others.',
     parameters: [userId, headers.spaceId],
     responses: { 200: jsonAnswer('The new setup link', { schema: SetupLink, example: exampleSetupLink }) },
     refusals: ['Forbidden', 'InvalidField', 'UserNotFound'],

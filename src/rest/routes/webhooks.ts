@@ -43,7 +43,7 @@ const listRoute: CallerRoute = {
     operationId: 'WebhooksGet',
     tag: 'Webhooks',
     summary: 'List the webhooks of the space',
-    description: 'The oldest first. Secrets are never shown.',
+    description: 'Oldest first. Secrets are never shown.',
     parameters: [headers.spaceId, ...pageParameters()],
     responses: {
       200: jsonAnswer('The webhooks', {
@@ -93,8 +93,8 @@ const addRoute: CallerRoute = {
     tag: 'Webhooks',
     summary: 'Create a webhook',
     description:
-      'From now on the events of the space are sent to it in order, each at least once, signed by Standard Webhooks. The secret ' +
-      'is shown once. The webhook belongs to the space and outlives its maker.',
+      'From now on the events of the space are sent to it in order, each at least once, signed by Standard Webhooks. ' +
+      'The secret is shown once. The webhook belongs to the space and stays when its creator leaves.',
     parameters: [headers.spaceId],
     requestBody: jsonBody('Where events go, and which', AddWebhook, addExample),
     responses: withSecret('The new webhook, with its secret'),
@@ -123,7 +123,7 @@ const changeRoute: CallerRoute = {
     operationId: 'WebhooksChange',
     tag: 'Webhooks',
     summary: 'Change, pause or activate a webhook',
-    description: 'Set to `active`, it goes on at once from its position: nothing is skipped.',
+    description: 'When it is set to `active`, it continues at its position: nothing is skipped.',
     parameters,
     requestBody: jsonBody('What to change of the webhook', ChangeWebhook, { State: 'paused' }),
     responses: shown('The webhook as it is now'),
@@ -143,7 +143,7 @@ const removeRoute: CallerRoute = {
     operationId: 'WebhooksRemove',
     tag: 'Webhooks',
     summary: 'Remove a webhook',
-    description: 'With its log.',
+    description: 'With the log of its deliveries.',
     parameters,
     responses: { 200: jsonAnswer('The webhook is removed, with its log', { schema: Nothing, example: {} }) },
     refusals: ['WebhookNotFound'],
@@ -171,7 +171,7 @@ const rotateRoute: CallerRoute = {
     operationId: 'WebhooksRotate',
     tag: 'Webhooks',
     summary: 'Give a webhook a new secret',
-    description: 'Shown once. Meanwhile both secrets sign every event.',
+    description: 'The secret is shown once. Meanwhile both secrets sign every event.',
     parameters,
     requestBody: {
       ...jsonBody('How long the old secret signs too', RotateWebhook, { OverlapSeconds: 3600 }),
@@ -269,8 +269,8 @@ const replayRoute: CallerRoute = {
     tag: 'Webhooks',
     summary: 'Send events again',
     description:
-      'Everything from a position or a time on, inclusive, in order, and live events after it. It may begin before the webhook ' +
-      'was created.',
+      'All events from a position or a time on, inclusive, in order, and new events after them. It may begin before ' +
+      'the webhook was created.',
     parameters,
     requestBody: jsonBody('Where to begin', ReplayWebhook, { FromPosition: 4711 }),
     responses: shown('The webhook, set back to that position'),
