@@ -19,6 +19,8 @@ import { useWords } from './words/words.tsx';
 const SharedPage = lazy(async () => ({ default: (await import('./sharing/shared-page.tsx')).SharedPage }));
 const LinksPage = lazy(async () => ({ default: (await import('./sharing/links-page.tsx')).LinksPage }));
 const SearchPage = lazy(async () => ({ default: (await import('./find/search-page.tsx')).SearchPage }));
+const StarredPage = lazy(async () => ({ default: (await import('./find/personal-page.tsx')).StarredPage }));
+const RecentPage = lazy(async () => ({ default: (await import('./find/personal-page.tsx')).RecentPage }));
 const TrashPage = lazy(async () => ({ default: (await import('./find/trash-page.tsx')).TrashPage }));
 const ChangesPage = lazy(async () => ({ default: (await import('./find/changes-page.tsx')).ChangesPage }));
 const AccountPage = lazy(async () => ({ default: (await import('./account/account-page.tsx')).AccountPage }));
@@ -87,6 +89,10 @@ function CurrentPage(): ReactNode {
       return <LinksPage />;
     case 'search':
       return <SearchPage />;
+    case 'starred':
+      return <StarredPage />;
+    case 'recent':
+      return <RecentPage />;
     case 'trash':
       return <TrashPage />;
     case 'changes':

@@ -53,20 +53,26 @@ function toActions(context: Context): Actions {
       const { Folder } = await createFolder(cabinet, { parent, name });
       updateListings(queries, [{ id: Folder.Id, entry: Folder, parent }]);
       void queries.invalidateQueries({ queryKey: ['tree', parent] });
-      notify({ text: words.files.created(name) });
+      const undo = toUndo(context, () => trash(context, [Folder]));
+      notify({ text: words.files.created(name), action: undo });
       return Folder;
     },
     async rename(entry, name, parent) {
-      const { Entry: changed } = await changeEntry(cabinet, { id: entry.Id, name });
-      updateListings(queries, [{ id: entry.Id, entry: changed, parent }]);
-      refreshAround(queries, entry.Id);
-      notify({ text: words.files.renamed(name) });
+      await rename(context, entry, name, parent);
+      const back = () => rename(context, entry, entry.Name, parent);
+      notify({ text: words.files.renamed(name), action: toUndo(context, back) });
     },
     move: (entries, to, from) => move(context, entries, { to, from, isUndoable: true }),
     async copy(entries, to) {
       const change = { action: 'copy', parent: to.id, conflict: 'Rename' } as const;
-      const copied = await changeAll(context, entries, change, (copy) => ({ id: copy.Id, entry: copy, parent: to.id }));
-      if (copied > 0) notify({ text: words.files.copied(copied, to.name) });
+      const copies: Entry[] = [];
+      const copied = await changeAll(context, entries, change, (copy) => {
+        copies.push(copy);
+        return { id: copy.Id, entry: copy, parent: to.id };
+      });
+      if (copied === 0) return;
+      const undo = toUndo(context, () => trash(context, copies));
+      notify({ key: 'progress', text: words.files.copied(copied, to.name), action: undo });
     },
     remove: (entries, from) => remove(context, entries, from),
     async change(entry, change) {
@@ -76,6 +82,29 @@ function toActions(context: Context): Actions {
       return changed;
     },
   };
+}
+
+/** Says that it was undone, or why not. */
+function toUndo({ words }: Context, back: () => Promise<unknown>) {
+  const run = async () => {
+    try {
+      await back();
+      notify({ text: words.files.undone });
+    } catch (error) {
+      showError(error, words);
+    }
+  };
+  return { label: words.files.undo, run: () => void run() };
+}
+
+async function rename({ cabinet, queries }: Context, { Id }: Entry, name: string, parent: string): Promise<void> {
+  const { Entry: changed } = await changeEntry(cabinet, { id: Id, name });
+  updateListings(queries, [{ id: Id, entry: changed, parent }]);
+  refreshAround(queries, Id);
+}
+
+function trash(context: Context, entries: readonly Entry[]): Promise<number> {
+  return changeAll(context, entries, { action: 'trash' }, ({ Id }) => ({ id: Id, entry: null, parent: null }));
 }
 
 async function move(
@@ -92,23 +121,23 @@ async function move(
     label: words.files.undo,
     run: () => void move(context, moving, { to: from, from: to, isUndoable: false }),
   };
-  notify({ text: words.files.moved(moved, to.name), ...(isUndoable && { action: undo }) });
+  notify({ key: 'progress', text: words.files.moved(moved, to.name), ...(isUndoable && { action: undo }) });
 }
 
 async function remove(context: Context, entries: readonly Entry[], from: string): Promise<void> {
   const { words } = context;
-  const removed = await changeAll(context, entries, { action: 'trash' }, ({ Id }) => ({
-    id: Id,
-    entry: null,
-    parent: null,
-  }));
+  const removed = await trash(context, entries);
   if (removed === 0) return;
   const undo = async () => {
     const place = (entry: Entry) => ({ id: entry.Id, entry, parent: from });
     const back = await changeAll(context, entries, { action: 'restore' }, place);
     if (back > 0) notify({ text: words.files.undone });
   };
-  notify({ text: words.files.deleted(removed), action: { label: words.files.undo, run: () => void undo() } });
+  notify({
+    key: 'progress',
+    text: words.files.deleted(removed),
+    action: { label: words.files.undo, run: () => void undo() },
+  });
 }
 
 /** Returns the number of successes. Only the first error is shown: the others are mostly the same. */

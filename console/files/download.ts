@@ -1,7 +1,9 @@
 // Downloads: a file through a short-lived link, so that the browser saves it; a folder as a ZIP.
 
-import type { Cabinet, Entry } from '@cabinet/client';
+import { type Cabinet, type Entry, openSelection } from '@cabinet/client';
 import { call, send } from '@cabinet/client/requests';
+import { notify } from '../parts/notices.tsx';
+import type { Words } from '../words/en.ts';
 
 const linkSeconds = 300;
 
@@ -18,6 +20,24 @@ async function downloadZip(cabinet: Cabinet, { Id, Name }: Entry): Promise<void>
   const response = await send(cabinet, 'GET /folders/{id}/archive', { path: { id: Id } });
   const url = URL.createObjectURL(await response.blob());
   save(url, `${Name}.zip`);
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Several entries as one ZIP. */
+export async function downloadSelection(
+  cabinet: Cabinet,
+  entries: readonly Entry[],
+  name: string,
+  { files }: Words,
+): Promise<void> {
+  notify({ key: 'zip', text: files.zipping(entries.length) });
+  const stream = await openSelection(
+    cabinet,
+    entries.map(({ Id }) => Id),
+  );
+  const url = URL.createObjectURL(await new Response(stream).blob());
+  save(url, name);
+  notify({ key: 'zip', text: files.zipped(name) });
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 

@@ -3,7 +3,7 @@
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useWords } from '../words/words.tsx';
-import type { Action } from './toolbar.tsx';
+import type { Action } from './folder-action.ts';
 
 export function EmptyFolder({ canWrite, onAction }: { canWrite: boolean; onAction(action: Action): void }) {
   const { files } = useWords();

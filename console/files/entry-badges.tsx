@@ -9,14 +9,21 @@ import './entry-badges.css';
 interface EntryBadgesProps {
   locks: readonly Lock[] | undefined;
   isLinked: boolean;
+  isStarred?: boolean;
 }
 
-export function EntryBadges({ locks, isLinked }: EntryBadgesProps) {
+export function EntryBadges({ locks, isLinked, isStarred = false }: EntryBadgesProps) {
   const { files } = useWords();
-  if (!isLinked && (locks === undefined || locks.length === 0)) return null;
+  if (!isLinked && !isStarred && (locks === undefined || locks.length === 0)) return null;
   return (
     <span className="entry-badges">
       <LockBadge locks={locks} />
+      {isStarred && (
+        <span className="lock-badge star-badge" title={files.isStarred}>
+          <Icon name="star" size={15} />
+          <span className="unseen">{files.isStarred}</span>
+        </span>
+      )}
       {isLinked && (
         <span className="lock-badge link-badge" title={files.linked}>
           <Icon name="link" size={15} />

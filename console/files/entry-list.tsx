@@ -2,7 +2,7 @@
 // absolutely, which a table element does not allow; the ARIA grid has the focus and handles the keys.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { type MouseEvent, useEffect, useRef } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { usePreferences } from '../shell/use-preferences.ts';
 import { formatSize, formatTime, formatWhen } from '../words/format.ts';
@@ -11,9 +11,17 @@ import { beginDrag, useDrop } from './drag.ts';
 import { EntryBadges } from './entry-badges.tsx';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
-import { iconOf } from './kind.ts';
-import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
-import type { Order } from './listing.ts';
+import {
+  aheadRows,
+  choose,
+  type EntriesProps,
+  holdForMenu,
+  openEntryMenu,
+  openFolderMenu,
+  openMenuHere,
+  toRowId,
+} from './list-shared.ts';
+import { Thumbnail } from './thumbnail.tsx';
 import './entry-list.css';
 
 /** Each column, and the order that it stands for. */
@@ -59,6 +67,7 @@ export function EntryList(props: EntriesProps) {
       role="grid"
       tabIndex={0}
       data-entries
+      data-picking={selection.selected.size > 0}
       aria-label={listing.folder?.Name ?? words.shell.files}
       aria-multiselectable="true"
       aria-rowcount={listing.total + 1}
@@ -70,8 +79,9 @@ export function EntryList(props: EntriesProps) {
         if (cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
       }}
       onClick={(event) => event.target === event.currentTarget && selection.clear()}
+      onContextMenu={(event) => openFolderMenu(event, props)}
     >
-      <Head order={props.order} setOrder={props.setOrder} />
+      <Head {...props} />
       <div role="rowgroup" className="entries-space" style={{ blockSize: rows.getTotalSize() }}>
         {shown.map(({ index, start }) => (
           <Row key={entries[index]?.Id ?? index} {...props} index={index} top={start} height={height} />
@@ -81,12 +91,20 @@ export function EntryList(props: EntriesProps) {
   );
 }
 
-function Head({ order, setOrder }: { order: Order; setOrder(order: Order): void }) {
+function Head({ order, setOrder, listing, selection, commands }: EntriesProps) {
   const { files } = useWords();
   const by = order.replace('-', '');
   const isDown = order.startsWith('-');
+  const isAll = selection.selected.size === listing.total;
   return (
     <div role="row" className="entry-row entries-head">
+      <div role="columnheader" className="cell-pick">
+        <Pick
+          label={files.selectAll}
+          state={isAll ? 'true' : selection.selected.size > 0 ? 'mixed' : 'false'}
+          onPick={() => (isAll ? selection.clear() : commands.selectAll())}
+        />
+      </div>
       {columnNames.map((column) => (
         <div
           key={column}
@@ -104,7 +122,38 @@ function Head({ order, setOrder }: { order: Order; setOrder(order: Order): void 
           </button>
         </div>
       ))}
+      <div role="columnheader" className="cell-more">
+        <span className="unseen">{files.actions}</span>
+      </div>
     </div>
+  );
+}
+
+interface PickProps {
+  label: string;
+  state: 'true' | 'false' | 'mixed';
+  onPick(event: MouseEvent): void;
+}
+
+/** Selects with the pointer; with keys, the space bar does. */
+function Pick({ label, state, onPick }: PickProps) {
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      tabIndex={-1}
+      className="pick"
+      aria-label={label}
+      aria-checked={state}
+      data-checked={state}
+      onClick={(event) => {
+        event.stopPropagation();
+        onPick(event);
+      }}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      {state === 'true' && <Icon name="check" size={14} />}
+    </button>
   );
 }
 
@@ -131,21 +180,33 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
       draggable={!isRenamed && props.canWrite}
       style={{ transform: `translateY(${props.top}px)`, blockSize: props.height }}
       onClick={(event) => choose(event, props, index)}
-      onContextMenu={(event) => holdToSelect(event, props, index)}
+      onContextMenu={(event) => openMenuHere(event, props, index)}
+      {...holdForMenu(props, index)}
       onDoubleClick={() => commands.open(entry)}
       onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
       {...handlers}
     >
+      <div role="gridcell" className="cell-pick">
+        <Pick
+          label={words.files.selectOne(entry.Name)}
+          state={isSelected ? 'true' : 'false'}
+          onPick={({ shiftKey }) => (shiftKey ? selection.extend(index) : selection.toggle(index))}
+        />
+      </div>
       <div role="gridcell" className="cell-name">
         <span className={entry.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
-          <Icon name={iconOf(entry)} size={22} />
+          <Thumbnail entry={entry} size={64} iconSize={22} />
         </span>
         {isRenamed ? (
           <RenameField entry={entry} onRename={(name) => props.onRename(entry, name)} onEnd={props.onRenameEnd} />
         ) : (
           <bdi className="entry-name">{entry.Name}</bdi>
         )}
-        <EntryBadges locks={props.locks.get(entry.Id)} isLinked={props.linked.has(entry.Id)} />
+        <EntryBadges
+          locks={props.locks.get(entry.Id)}
+          isLinked={props.linked.has(entry.Id)}
+          isStarred={props.starred.has(entry.Id)}
+        />
       </div>
       <div role="gridcell" className="cell-modified">
         <time dateTime={entry.ModifiedAt} title={formatTime(entry.ModifiedAt, words.locale)}>
@@ -159,6 +220,31 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
       <div role="gridcell" className="cell-size">
         {formatSize(entry.Size, words.locale)}
       </div>
+      <MenuButton {...props} name={entry.Name} />
+    </div>
+  );
+}
+
+/** For the pointer; keys have the menu key. */
+function MenuButton(props: EntriesProps & { index: number; name: string }) {
+  const { files } = useWords();
+  return (
+    <div role="gridcell" className="cell-more">
+      <button
+        type="button"
+        tabIndex={-1}
+        className="row-more"
+        aria-label={files.menuOf(props.name)}
+        aria-haspopup="menu"
+        onClick={(event) => {
+          event.stopPropagation();
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          openEntryMenu(props, props.index, { x: left, y: bottom });
+        }}
+        onDoubleClick={(event) => event.stopPropagation()}
+      >
+        <Icon name="more" size={18} />
+      </button>
     </div>
   );
 }

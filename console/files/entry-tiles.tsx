@@ -3,13 +3,23 @@
 import type { Entry } from '@cabinet/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Icon } from '../parts/icon.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';
 import { EntryBadges } from './entry-badges.tsx';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
-import { aheadRows, choose, type EntriesProps, holdToSelect, toRowId } from './list-shared.ts';
+import {
+  aheadRows,
+  choose,
+  type EntriesProps,
+  holdForMenu,
+  openEntryMenu,
+  openFolderMenu,
+  openMenuHere,
+  toRowId,
+} from './list-shared.ts';
 import { Thumbnail } from './thumbnail.tsx';
 import './entry-tiles.css';
 
@@ -54,6 +64,7 @@ export function EntryTiles(props: EntriesProps) {
       role="listbox"
       tabIndex={0}
       data-entries
+      data-picking={selection.selected.size > 0}
       aria-label={listing.folder?.Name ?? words.shell.files}
       aria-multiselectable="true"
       aria-activedescendant={toRowId(entries[cursor])}
@@ -63,6 +74,7 @@ export function EntryTiles(props: EntriesProps) {
       onFocus={(event) => {
         if (cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
       }}
+      onContextMenu={(event) => openFolderMenu(event, props)}
     >
       <div className="entries-space" role="presentation" style={{ blockSize: rows.getTotalSize() }}>
         <div
@@ -98,7 +110,8 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       data-over={isOver}
       draggable={!isRenamed && props.canWrite}
       onClick={(event) => choose(event, props, index)}
-      onContextMenu={(event) => holdToSelect(event, props, index)}
+      onContextMenu={(event) => openMenuHere(event, props, index)}
+      {...holdForMenu(props, index)}
       onDoubleClick={() => commands.open(entry)}
       onDragStart={(event) => beginDrag(event, isSelected ? selection.chosen : [entry])}
       {...handlers}
@@ -111,8 +124,46 @@ function Tile(props: EntriesProps & { entry: Entry; index: number }) {
       ) : (
         <bdi className="tile-name">{entry.Name}</bdi>
       )}
-      <EntryBadges locks={props.locks.get(entry.Id)} isLinked={props.linked.has(entry.Id)} />
+      <EntryBadges
+        locks={props.locks.get(entry.Id)}
+        isLinked={props.linked.has(entry.Id)}
+        isStarred={props.starred.has(entry.Id)}
+      />
       <span className="tile-size">{formatSize(entry.Size, words.locale)}</span>
+      <TileTools {...props} />
     </div>
+  );
+}
+
+/** For the pointer: keys have the space bar and the menu key, and a screen reader says whether a tile is selected. */
+function TileTools(props: EntriesProps & { entry: Entry; index: number }) {
+  const { entry, index, selection } = props;
+  const isSelected = selection.isSelected(entry.Id);
+  return (
+    <span className="tile-tools" aria-hidden="true">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: an option holds no controls */}
+      <span
+        className="pick"
+        data-checked={isSelected}
+        onClick={(event) => {
+          event.stopPropagation();
+          if (event.shiftKey) selection.extend(index);
+          else selection.toggle(index);
+        }}
+      >
+        {isSelected && <Icon name="check" size={14} />}
+      </span>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the same */}
+      <span
+        className="row-more"
+        onClick={(event) => {
+          event.stopPropagation();
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          openEntryMenu(props, index, { x: left, y: bottom });
+        }}
+      >
+        <Icon name="more" size={18} />
+      </span>
+    </span>
   );
 }

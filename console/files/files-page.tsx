@@ -18,7 +18,9 @@ import { useAncestors } from './ancestors.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { EmptyFolder } from './empty-folder.tsx';
 import { EntryList } from './entry-list.tsx';
+import { EntryMenu } from './entry-menu.tsx';
 import { EntryTiles } from './entry-tiles.tsx';
+import type { Action, OpenMenu } from './folder-action.ts';
 import {
   type FolderState,
   type OpenDialog,
@@ -36,7 +38,8 @@ import { type Order, useListing } from './listing.ts';
 import { useLocksIn } from './locks.ts';
 import { useResolvedFolder } from './resolve-folder.ts';
 import { useSelection } from './selection.ts';
-import { type Action, Toolbar } from './toolbar.tsx';
+import { useStarred } from './starred.ts';
+import { Toolbar } from './toolbar.tsx';
 import './files-page.css';
 
 const DetailsPane = lazy(async () => ({ default: (await import('../details/details-pane.tsx')).DetailsPane }));
@@ -71,6 +74,8 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   const actions = useActions();
   const [renaming, setRenaming] = useState<string | null>(null);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const starred = useStarred();
   const current = { id: folderId, name: listing.folder?.Name ?? ancestors.at(-1)?.name ?? '' };
   const dropOn = useFolderDrop(current);
   const upload = (given: DroppedFiles) => uploads.add(cabinet, folderId, given);
@@ -78,14 +83,15 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   useTitle(current.name);
   const folder: FolderState = {
     ...{ current, ancestors, order, lookId, listing, selection, actions },
-    ...{ setRenaming, setDialog },
+    ...{ setRenaming, setDialog, setMenu, starred },
   };
   const commands = useFolderCommands(folder);
   const act = useToolbarActions(folder, commands);
   useKeysOfPage(listing.isWhole && listing.entries.length === 0, commands);
   useFocusAfterWalk(listing.entries.length > 0);
   const shared: EntriesProps = {
-    ...{ listing, selection, order, commands, renaming, canWrite, locks, linked },
+    ...{ listing, selection, order, commands, renaming, canWrite, locks, linked, starred },
+    openMenu: setMenu,
     setOrder: (next) => setParams({ order: toOrderParam(next) }, { isReplaced: true }),
     onRename: (entry: Entry, name: string) => actions.rename(entry, name, folderId),
     onRenameEnd() {
@@ -111,6 +117,14 @@ function Folder({ folderId, order, lookId }: FolderProps) {
           <DetailsPane id={lookId} onClose={() => setParams({ look: '', tab: '' })} />
         </Suspense>
       )}
+      {menu !== null && (
+        <EntryMenu
+          {...{ menu, canWrite, starred }}
+          entries={selection.chosen}
+          onAction={act}
+          onClose={() => setMenu(null)}
+        />
+      )}
       <FolderDialogs folder={folder} dialog={dialog} onClose={() => setDialog(null)} />
       <DropEverywhere name={canWrite ? current.name : null} onGiven={upload} />
     </>
@@ -135,6 +149,7 @@ function Paper({ onUpload, onAction, ...shared }: PaperProps) {
         count={words.files.items(listing.total)}
         order={order}
         canWrite={canWrite}
+        starred={shared.starred}
         setOrder={setOrder}
         onUpload={onUpload}
         onAction={onAction}

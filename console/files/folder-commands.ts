@@ -9,11 +9,13 @@ import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { useWords } from '../words/words.tsx';
 import type { Actions } from './actions.ts';
 import { type Ancestor, parentOf } from './ancestors.ts';
-import { downloadEntry } from './download.ts';
+import { downloadEntry, downloadSelection } from './download.ts';
+import type { Action, OpenMenu } from './folder-action.ts';
 import type { KeyCommands } from './keys.ts';
+import { toRowId } from './list-shared.ts';
 import type { Listing, Order } from './listing.ts';
 import type { Selection } from './selection.ts';
-import type { Action } from './toolbar.tsx';
+import { useStar } from './starred.ts';
 
 export type OpenDialog =
   | { kind: 'newFolder' }
@@ -32,6 +34,8 @@ export interface FolderState {
   actions: Actions;
   setRenaming(id: string): void;
   setDialog(dialog: OpenDialog): void;
+  setMenu(menu: OpenMenu): void;
+  starred: ReadonlySet<string>;
 }
 
 /** Entries that were cut or copied. */
@@ -44,6 +48,7 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
   const words = useWords();
   const { canWrite } = useSession();
   const space = useSpaceParams();
+  const star = useStar();
   const { current, ancestors, order, lookId, listing, selection, actions, setRenaming, setDialog } = folder;
   const pointed = () => toPointed(folder);
   const keep = (isCopy: boolean) => {
@@ -63,7 +68,7 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
     remove() {
       const entries = pointed();
       if (entries.length === 0 || !canWrite) return;
-      selection.clear();
+      selection.leave(entries);
       void actions.remove(entries, current.id);
     },
     up() {
@@ -80,6 +85,17 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
       void (isCopy ? actions.copy(entries, current) : actions.move(entries, current, from));
     },
     details: () => setParams({ look: lookId === null ? (pointed()[0]?.Id ?? current.id) : '' }),
+    menu() {
+      const [first] = pointed();
+      const row = document.getElementById(toRowId(first) ?? '')?.getBoundingClientRect();
+      if (first === undefined || row === undefined) return;
+      if (selection.chosen.length === 0) selection.only(listing.entries.indexOf(first));
+      folder.setMenu({ at: { x: row.left + 48, y: row.bottom - 8 }, isOfFolder: false });
+    },
+    star() {
+      const ids = pointed().map(({ Id }) => Id);
+      if (ids.length > 0) void star(ids, !ids.every((id) => folder.starred.has(id)));
+    },
     newFolder: () => canWrite && setDialog({ kind: 'newFolder' }),
     selectAll: () => void listing.loadAll().then((entries) => selection.all(entries)),
     end: (isRange) => void listing.loadAll().then((entries) => selection.end(entries, isRange)),
@@ -114,7 +130,12 @@ export function useToolbarActions(folder: FolderState, commands: KeyCommands): (
   const { listing, selection, setDialog } = folder;
   const { chosen } = selection;
   const download = (entries: readonly Entry[]) => {
-    for (const entry of entries) downloadEntry(cabinet, entry).catch((error) => showError(error, words));
+    const [first] = entries;
+    const downloading =
+      entries.length === 1 && first !== undefined
+        ? downloadEntry(cabinet, first)
+        : downloadSelection(cabinet, entries, `${folder.current.name}.zip`, words);
+    downloading.catch((error) => showError(error, words));
   };
   return (action) => {
     const [first] = chosen;
@@ -122,6 +143,8 @@ export function useToolbarActions(folder: FolderState, commands: KeyCommands): (
     else if (action === 'share') first !== undefined && setDialog({ kind: action, entry: first });
     else if (action === 'download') download(chosen);
     else if (action === 'downloadFolder') listing.folder !== null && download([listing.folder]);
+    else if (action === 'upload') document.querySelector<HTMLInputElement>('[data-files]')?.click();
+    else if (action === 'unstar') commands.star();
     else if (action === 'rename' || action === 'open') first !== undefined && commands[action](first);
     else commands[action]();
   };

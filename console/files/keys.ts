@@ -15,6 +15,9 @@ export interface KeyCommands {
   details(): void;
   newFolder(): void;
   selectAll(): void;
+  /** Opens the menu of the selection, or of the entry at the cursor. */
+  menu(): void;
+  star(): void;
   /** Goes to the last entry of the folder. */
   end(isRange: boolean): void;
   /** Goes to the next entry whose name begins with the text. */
@@ -55,7 +58,7 @@ let typedAt = 0;
 function typeAhead({ key, altKey, shiftKey, timeStamp }: KeyboardEvent, commands: KeyCommands): boolean {
   const isWithin = typed !== '' && timeStamp - typedAt < pauseMs;
   const isLetter = [...key].length === 1 && /[\p{L}\p{N}\p{P}\p{S} ]/u.test(key) && !altKey;
-  const isCommand = key === ' ' || key === '?' || key === '/' || (/^[ni]$/i.test(key) && !shiftKey);
+  const isCommand = key === ' ' || key === '?' || key === '/' || (/^[nis]$/i.test(key) && !shiftKey);
   if (!isLetter || (isCommand && !isWithin)) return false;
   // The same letter again goes on to the next name.
   const isNext = isWithin && typed.toLowerCase() === key.toLowerCase();
@@ -104,7 +107,11 @@ function withControl(key: string, commands: KeyCommands): (() => void) | null {
   return byKey[key.toLowerCase()] ?? null;
 }
 
-function plain({ key, altKey }: KeyboardEvent, selection: Selection, commands: KeyCommands): (() => void) | null {
+function plain(
+  { key, altKey, shiftKey }: KeyboardEvent,
+  selection: Selection,
+  commands: KeyCommands,
+): (() => void) | null {
   const entry = selection.entries[selection.cursor];
   if (altKey) return null;
   switch (key) {
@@ -120,6 +127,12 @@ function plain({ key, altKey }: KeyboardEvent, selection: Selection, commands: K
       return commands.up;
     case 'Escape':
       return selection.clear;
+    case 'ContextMenu':
+      return commands.menu;
+    case 'F10':
+      return shiftKey ? commands.menu : null;
+    case 's':
+      return commands.star;
     case 'i':
       return commands.details;
     case 'n':

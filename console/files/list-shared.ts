@@ -1,8 +1,10 @@
 // What the list and the tiles share.
 
 import type { Entry, Lock } from '@cabinet/client';
-import type { MouseEvent } from 'react';
+import type { MouseEvent, PointerEvent } from 'react';
+import type { Point } from '../parts/context-menu.tsx';
 import type { DropTarget } from './drag.ts';
+import type { OpenMenu } from './folder-action.ts';
 import type { KeyCommands } from './keys.ts';
 import type { Listing, Order } from './listing.ts';
 import type { Selection } from './selection.ts';
@@ -20,6 +22,9 @@ export interface EntriesProps {
   /** Null if nothing may be dropped there. */
   dropOn(entry: Entry): DropTarget | null;
   canWrite: boolean;
+  starred: ReadonlySet<string>;
+  /** Opens the menu of the selected entries, or of the folder. */
+  openMenu(menu: OpenMenu): void;
   /** By entry. */
   locks: ReadonlyMap<string, readonly Lock[]>;
   /** Those that the person shares by a link. */
@@ -27,10 +32,11 @@ export interface EntriesProps {
 }
 
 /** As file managers do it: a click selects one, with Ctrl one more, with Shift all up to it. A finger opens; once something is
- *  selected (by holding), it selects more. */
+ *  selected (by its box), it selects more. */
 export function choose(event: MouseEvent, { selection, commands }: EntriesProps, index: number): void {
-  const isTouch = (event.nativeEvent as PointerEvent).pointerType === 'touch';
+  const isTouch = (event.nativeEvent as globalThis.PointerEvent).pointerType === 'touch';
   const entry = selection.entries[index];
+  if (isTouch && wasHeld) return;
   if (isTouch && selection.selected.size === 0 && entry !== undefined) commands.open(entry);
   else if (isTouch) selection.toggle(index);
   else if (event.shiftKey) selection.extend(index);
@@ -38,11 +44,60 @@ export function choose(event: MouseEvent, { selection, commands }: EntriesProps,
   else selection.only(index);
 }
 
-/** Holding a finger on an entry selects it; the menu of the browser would cover it. */
-export function holdToSelect(event: MouseEvent, { selection }: EntriesProps, index: number): void {
-  if ((event.nativeEvent as PointerEvent).pointerType !== 'touch') return;
+/** Of the entry, or of all that are selected if it is one of them. */
+export function openEntryMenu({ selection, openMenu }: EntriesProps, index: number, at: Point): void {
+  const entry = selection.entries[index];
+  if (entry === undefined) return;
+  if (!selection.isSelected(entry.Id)) selection.only(index);
+  openMenu({ at, isOfFolder: false });
+}
+
+export function openMenuHere(event: MouseEvent, props: EntriesProps, index: number): void {
   event.preventDefault();
-  selection.toggle(index);
+  event.stopPropagation();
+  openEntryMenu(props, index, { x: event.clientX, y: event.clientY });
+}
+
+/** Where there is no entry; by a key, the event comes from the list itself. */
+export function openFolderMenu(event: MouseEvent, { selection, commands, openMenu }: EntriesProps): void {
+  event.preventDefault();
+  if ((event.nativeEvent as globalThis.PointerEvent).pointerType === '') {
+    commands.menu();
+    return;
+  }
+  selection.clear();
+  openMenu({ at: { x: event.clientX, y: event.clientY }, isOfFolder: true });
+}
+
+const holdMs = 500;
+const stillPixels = 10;
+let holding: { timer: ReturnType<typeof setTimeout>; at: Point } | null = null;
+let wasHeld = false;
+
+/** A finger that stays opens the menu; not every browser reports that as a right click. */
+export function holdForMenu(props: EntriesProps, index: number) {
+  const end = () => {
+    clearTimeout(holding?.timer);
+    holding = null;
+  };
+  return {
+    onPointerDown({ pointerType, clientX: x, clientY: y }: PointerEvent) {
+      end();
+      wasHeld = false;
+      if (pointerType !== 'touch') return;
+      const open = () => {
+        wasHeld = true;
+        openEntryMenu(props, index, { x, y });
+      };
+      holding = { timer: setTimeout(open, holdMs), at: { x, y } };
+    },
+    onPointerMove({ clientX, clientY }: PointerEvent) {
+      if (holding === null) return;
+      if (Math.hypot(clientX - holding.at.x, clientY - holding.at.y) > stillPixels) end();
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
 }
 
 /** The next page is fetched when this many rows are left. */

@@ -25,6 +25,8 @@ export interface Selection {
   point(index: number): void;
   /** Goes to the last of all entries, those too that have just been loaded. */
   end(all: readonly Entry[], isRange: boolean): void;
+  /** Selects nothing; the cursor goes to the next one that stays. */
+  leave(gone: readonly Entry[]): void;
   all(entries?: readonly Entry[]): void;
   clear(): void;
 }
@@ -79,6 +81,13 @@ export function useSelection(entries: readonly Entry[]): Selection {
       const from = all.findIndex(({ Id }) => Id === anchor);
       const range = all.slice(Math.max(0, from)).map(({ Id }) => Id);
       setState({ selected: new Set(range), cursorId: last, anchorId: anchor });
+    },
+    leave(gone) {
+      const ids = new Set(gone.map(({ Id }) => Id));
+      const first = entries.findIndex(({ Id }) => ids.has(Id));
+      const stays = ({ Id }: Entry) => !ids.has(Id);
+      const next = entries.slice(Math.max(0, first)).find(stays) ?? entries.findLast(stays);
+      setState({ selected: new Set(), cursorId: next?.Id ?? null, anchorId: null });
     },
     all: (whole = entries) => setState({ ...state, selected: new Set(whole.map(({ Id }) => Id)) }),
     clear: () => setState({ ...state, selected: new Set() }),

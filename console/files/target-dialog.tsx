@@ -4,9 +4,12 @@ import type { Entry } from '@cabinet/client';
 import { useState } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { explain } from '../parts/error-text.ts';
+import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Skeleton } from '../parts/states.tsx';
 import { useWords } from '../words/words.tsx';
+import { useActions } from './actions.ts';
 import { type Ancestor, parentOf, useAncestors } from './ancestors.ts';
 import { useSubfolders } from './subfolders.ts';
 import './target-dialog.css';
@@ -22,6 +25,7 @@ interface TargetDialogProps {
 export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: TargetDialogProps) {
   const { files, shell } = useWords();
   const [at, setAt] = useState(startAt);
+  const [isNaming, setNaming] = useState(false);
   const chain = useAncestors(at);
   const current = chain.at(-1);
   const isLoaded = current?.id === at;
@@ -58,8 +62,61 @@ export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: Ta
           <bdi>{isLoaded ? current.name : '…'}</bdi>
         </strong>
       </div>
+      {isNaming ? (
+        <NewFolder
+          parent={at}
+          onDone={(id) => {
+            setNaming(false);
+            if (id !== null) setAt(id);
+          }}
+        />
+      ) : (
+        <Button icon="plus" isDisabled={!isLoaded} onPress={() => setNaming(true)}>
+          {files.newFolder}
+        </Button>
+      )}
       <Folders at={at} without={entries} onOpen={setAt} />
     </Dialog>
+  );
+}
+
+/** Created where the dialog is, and opened. */
+function NewFolder({ parent, onDone }: { parent: string; onDone(id: string | null): void }) {
+  const words = useWords();
+  const actions = useActions();
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const create = () =>
+    actions.createFolder(parent, name).then(
+      ({ Id }) => onDone(Id),
+      (error: unknown) => setProblem(explain(error, words).text),
+    );
+  return (
+    <form
+      className="target-new"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== '') void create();
+      }}
+    >
+      <Field
+        label={words.files.newFolderName}
+        isLabelUnseen
+        placeholder={words.files.newFolderName}
+        autoFocus
+        autoComplete="off"
+        value={name}
+        problem={problem}
+        onChange={(typed) => {
+          setName(typed);
+          setProblem(null);
+        }}
+        onKeyDown={(event) => event.key === 'Escape' && onDone(null)}
+      />
+      <Button type="submit" isDisabled={name.trim() === ''}>
+        {words.files.create}
+      </Button>
+    </form>
   );
 }
 

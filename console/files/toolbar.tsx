@@ -2,11 +2,13 @@
 
 import { useRef } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
-import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
+import { Menu, MenuItem } from '../parts/menu.tsx';
 import { prefer } from '../shell/preferences.ts';
 import { usePreferences } from '../shell/use-preferences.ts';
 import { type DroppedFiles, gatherChosen } from '../uploads/dropped-files.ts';
 import { useWords } from '../words/words.tsx';
+import { useEntryItems } from './entry-menu.tsx';
+import type { Action } from './folder-action.ts';
 import type { Order } from './listing.ts';
 import type { Selection } from './selection.ts';
 import './toolbar.css';
@@ -17,22 +19,11 @@ interface ToolbarProps {
   count: string;
   order: Order;
   canWrite: boolean;
+  starred: ReadonlySet<string>;
   setOrder(order: Order): void;
   onUpload(given: DroppedFiles): void;
   onAction(action: Action): void;
 }
-
-export type Action =
-  | 'newFolder'
-  | 'open'
-  | 'download'
-  | 'rename'
-  | 'move'
-  | 'copy'
-  | 'share'
-  | 'remove'
-  | 'details'
-  | 'downloadFolder';
 
 export function Toolbar(props: ToolbarProps) {
   const { files } = useWords();
@@ -109,14 +100,15 @@ function FolderActions({ onUpload, onAction }: ToolbarProps) {
   );
 }
 
-function SelectionActions({ selection, canWrite, onAction }: ToolbarProps) {
+function SelectionActions({ selection, canWrite, starred, onAction }: ToolbarProps) {
   const { files } = useWords();
+  const items = useEntryItems({ entries: selection.chosen, canWrite, starred });
   const one = selection.chosen.length === 1 ? selection.chosen[0] : undefined;
   return (
     <>
       <IconButton icon="close" label={files.clearSelection} onPress={() => selection.clear()} />
       <Button icon="download" onPress={() => onAction('download')}>
-        {one?.Type === 'folder' ? files.downloadZip : files.download}
+        {one === undefined || one.Type === 'folder' ? files.downloadZip : files.download}
       </Button>
       {canWrite && (
         <Button icon="trash" onPress={() => onAction('remove')}>
@@ -128,42 +120,7 @@ function SelectionActions({ selection, canWrite, onAction }: ToolbarProps) {
         trigger={<IconButton icon="more" label={files.actions} />}
         onAction={(key) => onAction(key as Action)}
       >
-        {one !== undefined && (
-          <MenuItem id="open" icon="next" keys="Enter">
-            {files.open}
-          </MenuItem>
-        )}
-        {one !== undefined && (
-          <MenuItem id="details" icon="info" keys="I">
-            {files.details}
-          </MenuItem>
-        )}
-        {one !== undefined && (
-          <MenuItem id="share" icon="user">
-            {files.share}
-          </MenuItem>
-        )}
-        {canWrite && <MenuLine />}
-        {canWrite && one !== undefined && (
-          <MenuItem id="rename" icon="pencil" keys="F2">
-            {files.rename}
-          </MenuItem>
-        )}
-        {canWrite && (
-          <MenuItem id="move" icon="move" keys="Ctrl X">
-            {files.move}
-          </MenuItem>
-        )}
-        {canWrite && (
-          <MenuItem id="copy" icon="copy" keys="Ctrl C">
-            {files.copy}
-          </MenuItem>
-        )}
-        {canWrite && (
-          <MenuItem id="remove" icon="trash" keys="Del" isBad>
-            {files.delete}
-          </MenuItem>
-        )}
+        {items}
       </Menu>
     </>
   );

@@ -4,7 +4,18 @@
 import { useSyncExternalStore } from 'react';
 import { basePath, readOwnPath } from './base-path.ts';
 
-export const pages = ['files', 'shared', 'links', 'search', 'trash', 'changes', 'manage', 'account'] as const;
+export const pages = [
+  'files',
+  'shared',
+  'links',
+  'search',
+  'starred',
+  'recent',
+  'trash',
+  'changes',
+  'manage',
+  'account',
+] as const;
 export type Page = (typeof pages)[number];
 
 export interface Route {

@@ -33,9 +33,11 @@ const ways: readonly Way[] = [
   },
   { page: 'links', icon: 'link', label: ({ shell }) => shell.links, isBeneath: true },
   { page: 'search', icon: 'search', label: ({ shell }) => shell.search },
+  { page: 'starred', icon: 'star', label: ({ shell }) => shell.starred, isBeneath: true },
+  { page: 'recent', icon: 'clock', label: ({ shell }) => shell.recent, isBeneath: true },
   {
     page: 'changes',
-    icon: 'clock',
+    icon: 'pulse',
     label: ({ shell }) => shell.changes,
     short: ({ shell }) => shell.changesShort,
   },

@@ -3446,6 +3446,28 @@ export interface Operations {
     body: never;
     answer: unknown;
   };
+  /** The console at /starred. */
+  'GET {base}/starred': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** The console at /recent. */
+  'GET {base}/recent': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    headers: {
+      /** 304 if it is still the same */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
   /** The console at /trash. */
   'GET {base}/trash': {
     path: Record<never, never>;

@@ -14,6 +14,8 @@ const pages: Record<string, string> = {
   '/shared': 'ConsoleShared',
   '/links': 'ConsoleLinks',
   '/search': 'ConsoleSearch',
+  '/starred': 'ConsoleStarred',
+  '/recent': 'ConsoleRecent',
   '/trash': 'ConsoleTrash',
   '/changes': 'ConsoleChanges',
   '/account': 'ConsoleAccount',
