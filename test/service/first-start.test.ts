@@ -142,15 +142,18 @@ function headersOf(): Record<string, string> {
 }
 
 test('stored files are readable by their owner only', () => {
-  const modes = ['', 'production', 'production/keys.json', 'test/keys.json', 'control.sock'].map((name) => {
-    return [name, (statSync(join(dataFolder, name)).mode & 0o777).toString(8)];
-  });
+  const modes = ['', 'production', 'production/keys.json', 'test/keys.json', 'control.sock', 'first-start.env'].map(
+    (name) => {
+      return [name, (statSync(join(dataFolder, name)).mode & 0o777).toString(8)];
+    },
+  );
   assert.deepEqual(modes, [
     ['', '700'],
     ['production', '700'],
     ['production/keys.json', '600'],
     ['test/keys.json', '600'],
     ['control.sock', '600'],
+    ['first-start.env', '600'],
   ]);
 });
 

@@ -1,6 +1,6 @@
 // The pages that a new user follows work as they are written: their blocks are pasted from top to bottom, page after page, into one
-// shell in a clean copy of the tree. Settings in the environment choose free ports; the text stays as it is. `npm ci` is replaced
-// by links to what it has installed here.
+// shell in a clean copy of the tree. Settings in the environment choose free ports; where the text has the default one, only that
+// differs. A program plays the browser, and `npm ci` is replaced by links to what it has installed here.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -9,10 +9,16 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { findFreePort } from '../free-ports.ts';
 import { skipWithout } from './programs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const pages = ['README.md', 'docs/quick-start.md'];
+const pages = [
+  { path: 'README.md' },
+  { path: 'docs/quick-start.md' },
+  { path: 'docs/command-line.md', section: 'Walk-through' },
+];
+const browserProgram = join(import.meta.dirname, '../cli/browser-program.ts');
 const patienceMs = 300_000;
 
 /** The files that git tracks, or would, with their times: by these the service sees that its console is built. */
@@ -24,12 +30,11 @@ function copyTree(folder: string): void {
   }
 }
 
-function readBlocks(page: string): string {
-  const blocks = Array.from(
-    readFileSync(join(root, page), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms),
-    ([, block]) => block,
-  );
-  assert.ok(blocks.length > 2, `${page} has ${blocks.length} blocks`);
+function readBlocks({ path, section }: { path: string; section?: string }): string {
+  const sections = readFileSync(join(root, path), 'utf8').split(/^(?=## )/m);
+  const text = sections.filter((part) => section === undefined || part.startsWith(`## ${section}\n`)).join('');
+  const blocks = Array.from(text.matchAll(/^```sh\n(.*?)^```$/gms), ([, block]) => block);
+  assert.ok(blocks.length > 2, `${path} has ${blocks.length} blocks`);
   return blocks.join('\n');
 }
 
@@ -44,15 +49,20 @@ npm() {
 }
 `;
 
-function toEnvironment(home: string): NodeJS.ProcessEnv {
+function toEnvironment(home: string, port: number): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CABINET_') && !name.startsWith('npm_'),
   );
-  const settings = { CABINET_PORT: '0', CABINET_TEST_PORT: '0', CABINET_MTLS_PORT: '0', CABINET_ALLOW_ANY_DISK: 'yes' };
-  return { ...Object.fromEntries(others), ...settings, HOME: home, PROJECT: root };
+  const settings = {
+    CABINET_PORT: String(port),
+    CABINET_TEST_PORT: '0',
+    CABINET_MTLS_PORT: '0',
+    CABINET_ALLOW_ANY_DISK: 'yes',
+  };
+  return { ...Object.fromEntries(others), ...settings, HOME: home, PROJECT: root, BROWSER: join(home, 'browser') };
 }
 
-test('the README and the quick start can be pasted from top to bottom', {
+test('the README, the quick start and the command line can be pasted from top to bottom', {
   skip: skipWithout('bash', 'curl'),
 }, async (context) => {
   const home = mkdtempSync(join(tmpdir(), 'cabinet-pasted-'));
@@ -62,11 +72,15 @@ test('the README and the quick start can be pasted from top to bottom', {
   copyTree(clone);
   // A refused request is a command that failed.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n');
+  const browser = `#!/bin/sh\nexec '${process.execPath}' '${browserProgram}' "$1"\n`;
+  writeFileSync(join(home, 'browser'), browser, { mode: 0o755 });
   const [output, errors] = [join(home, 'output'), join(home, 'errors')];
-  const script = [prelude, ...pages.map(readBlocks), 'kill %1', 'wait %1 || true'].join('\n');
+  const port = await findFreePort();
+  const text = pages.map(readBlocks).join('\n').replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
+  const script = [prelude, text, 'kill %1', 'wait %1 || true'].join('\n');
   const shell = spawn('bash', ['-c', script], {
     cwd: clone,
-    env: toEnvironment(home),
+    env: toEnvironment(home, port),
     stdio: ['ignore', openSync(output, 'w'), openSync(errors, 'w')],
     detached: true,
   });
