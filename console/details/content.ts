@@ -24,28 +24,51 @@ export function useLink(entry: Entry, version: number) {
   });
 }
 
-export async function readText(cabinet: Cabinet, id: string, version: number, signal?: AbortSignal): Promise<string> {
-  const { stream, sizeBytes } = await openFile(cabinet, id, { version, signal });
-  if (sizeBytes === 0) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let left = maxTextBytes;
-  const reader = stream.getReader();
-  while (left > 0) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    text += decoder.decode(value.subarray(0, left), { stream: true });
-    left -= value.byteLength;
-  }
-  await reader.cancel();
-  return text;
+interface TextOptions {
+  version: number;
+  maxBytes?: number;
+  signal?: AbortSignal;
 }
 
-export function useText(entry: Entry, version: number) {
+/** The beginning of a file, in its own encoding. */
+export async function readText(cabinet: Cabinet, id: string, options: TextOptions): Promise<string> {
+  const { version, maxBytes = maxTextBytes, signal } = options;
+  const { stream, sizeBytes, contentType } = await openFile(cabinet, id, { version, signal });
+  const bytes = new Uint8Array(Math.min(sizeBytes, maxBytes));
+  if (bytes.length === 0) return '';
+  const reader = stream.getReader();
+  for (let at = 0; at < bytes.length; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes.set(value.subarray(0, bytes.length - at), at);
+    at += value.byteLength;
+  }
+  // What is read to its end is verified.
+  if (bytes.length < sizeBytes) await reader.cancel();
+  else await reader.read();
+  return decode(bytes, contentType, bytes.length < sizeBytes);
+}
+
+/** By its byte order mark, else by the declared charset, else UTF-8. */
+function decode(bytes: Uint8Array, contentType: string, isCut: boolean): string {
+  const [, declared = 'utf-8'] = /;\s*charset="?([\w-]+)/i.exec(contentType) ?? [];
+  const [first, second] = bytes;
+  const marked = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : null;
+  // Cut in the middle of a character, that is left out.
+  const options = { stream: isCut };
+  try {
+    return new TextDecoder(marked ?? declared).decode(bytes, options);
+  } catch {
+    return new TextDecoder().decode(bytes, options);
+  }
+}
+
+export function useText(entry: Entry, version: number, maxBytes: number) {
   const { cabinet } = useSession();
   return useQuery({
-    queryKey: ['text', entry.Id, version],
+    queryKey: ['text', entry.Id, version, maxBytes],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => readText(cabinet, entry.Id, version, signal),
+    gcTime: 60_000,
+    queryFn: ({ signal }) => readText(cabinet, entry.Id, { version, maxBytes, signal }),
   });
 }

@@ -1,6 +1,6 @@
 // The details pane beside the list: preview, properties, versions. On a phone it covers the list.
 
-import { type EntryDetails, showEntry } from '@cabinet/client';
+import { type Entry, type EntryDetails, showEntry } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
@@ -12,16 +12,25 @@ import { Icon } from '../parts/icon.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { setParams, useRoute } from '../routing/router.ts';
 import { useSession } from '../session/session-context.tsx';
+import { openViewer } from '../viewer/address.ts';
 import { useWords } from '../words/words.tsx';
 import { Facts } from './facts.tsx';
 import { LockNote } from './lock-note.tsx';
 import { Preview } from './preview.tsx';
+import { useViewerWords } from './use-viewer-words.ts';
 import { Versions } from './versions.tsx';
 import './details-pane.css';
 
 const ShareDialog = lazy(async () => ({ default: (await import('../sharing/share-dialog.tsx')).ShareDialog }));
 
-export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
+interface DetailsPaneProps {
+  id: string;
+  /** Beside the viewer, which shows the content already. */
+  isBeside?: boolean;
+  onClose(): void;
+}
+
+export function DetailsPane({ id, isBeside = false, onClose }: DetailsPaneProps) {
   const words = useWords();
   const { cabinet } = useSession();
   const { data, error, refetch } = useQuery({
@@ -37,10 +46,20 @@ export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
     return () => window.removeEventListener('keydown', onKey);
   }, [onClose]);
   return (
-    <aside ref={pane} className="paper look" aria-label={words.files.details}>
+    <aside
+      ref={pane}
+      className="paper look"
+      aria-label={words.files.details}
+      onKeyDown={(event) => {
+        if (!isBeside || event.key !== 'Escape') return;
+        // The viewer stays.
+        event.stopPropagation();
+        onClose();
+      }}
+    >
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton label={words.files.loading} />}
-      {data !== undefined && <Looked shown={data} onClose={onClose} />}
+      {data !== undefined && <Looked shown={data} isBeside={isBeside} onClose={onClose} />}
       {data === undefined && (
         <span className="look-close">
           <IconButton icon="close" label={words.details.close} onPress={onClose} />
@@ -50,16 +69,13 @@ export function DetailsPane({ id, onClose }: { id: string; onClose(): void }) {
   );
 }
 
-function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
+function Looked({ shown, isBeside, onClose }: { shown: EntryDetails; isBeside: boolean; onClose(): void }) {
   const words = useWords();
-  const { cabinet } = useSession();
   const { params } = useRoute();
   const { Entry } = shown;
   const isFile = Entry.Type === 'file';
-  const tabs = isFile ? (['preview', 'details', 'versions'] as const) : (['details'] as const);
+  const tabs = tabsOf(isFile, isBeside);
   const tab = tabs.find((one) => one === params.tab) ?? tabs[0];
-  const [isSharing, setSharing] = useState(false);
-  const download = () => void downloadEntry(cabinet, Entry).catch((error) => showError(error, words));
   return (
     <>
       <header className="look-head">
@@ -69,24 +85,16 @@ function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
         <h2>
           <bdi>{Entry.Name}</bdi>
         </h2>
-        <IconButton icon="user" label={words.files.share} onPress={() => setSharing(true)} />
-        <IconButton
-          icon="download"
-          label={isFile ? words.files.download : words.files.downloadZip}
-          onPress={download}
-        />
+        {!isBeside && <EntryActions entry={Entry} />}
         <IconButton icon="close" label={words.details.close} onPress={onClose} />
       </header>
-      {isSharing && (
-        <Suspense>
-          <ShareDialog entry={Entry} onClose={() => setSharing(false)} />
-        </Suspense>
-      )}
       <LockNote id={Entry.Id} />
       <Tabs
         className="look-tabs"
         selectedKey={tab}
-        onSelectionChange={(key) => setParams({ tab: key === tabs[0] ? '' : String(key) }, { isReplaced: true })}
+        onSelectionChange={(key) =>
+          setParams({ tab: key === tabs[0] && !isBeside ? '' : String(key) }, { isReplaced: true })
+        }
       >
         <TabList className="tabs" aria-label={Entry.Name}>
           {tabs.map((one) => (
@@ -103,4 +111,33 @@ function Looked({ shown, onClose }: { shown: EntryDetails; onClose(): void }) {
       </Tabs>
     </>
   );
+}
+
+/** Beside the viewer they stand in its own head. */
+function EntryActions({ entry }: { entry: Entry }) {
+  const words = useWords();
+  const viewer = useViewerWords();
+  const { cabinet } = useSession();
+  const [isSharing, setSharing] = useState(false);
+  const isFile = entry.Type === 'file';
+  const download = () => void downloadEntry(cabinet, entry).catch((error) => showError(error, words));
+  return (
+    <>
+      {isFile && <IconButton icon="expand" label={viewer.open} onPress={() => openViewer(entry.Id)} />}
+      <IconButton icon="user" label={words.files.share} onPress={() => setSharing(true)} />
+      <IconButton icon="download" label={isFile ? words.files.download : words.files.downloadZip} onPress={download} />
+      {isSharing && (
+        <Suspense>
+          <ShareDialog entry={entry} onClose={() => setSharing(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+type TabName = 'preview' | 'details' | 'versions';
+
+function tabsOf(isFile: boolean, isBeside: boolean): readonly [TabName, ...TabName[]] {
+  if (!isFile) return ['details'];
+  return isBeside ? ['details', 'versions'] : ['preview', 'details', 'versions'];
 }

@@ -10,6 +10,7 @@ import { NoPreview } from './no-preview.tsx';
 import type { PreviewProps } from './preview-props.ts';
 import './preview.css';
 
+const ImageView = lazy(async () => ({ default: (await import('../viewer/image-view.tsx')).ImageView }));
 const TextPreview = lazy(async () => ({ default: (await import('./text-preview.tsx')).TextPreview }));
 const PdfView = lazy(async () => ({ default: (await import('../pdf/pdf-view.tsx')).PdfView }));
 
@@ -19,15 +20,18 @@ export function Preview(props: PreviewProps) {
   const kind = kindOf(entry);
   if (entry.Size === 0) return <NoPreview entry={entry} text={words.look.empty} />;
   if (kind === 'other' || kind === 'folder') return <NoPreview entry={entry} text={words.look.none} />;
-  if (kind === 'picture' || kind === 'sound' || kind === 'film') return <Linked {...props} />;
   return (
     <Suspense fallback={<Skeleton label={words.files.loading} />}>
-      {kind === 'pdf' ? <PdfView {...props} /> : <TextPreview {...props} kind={kind} />}
+      {(kind === 'picture' || kind === 'sound' || kind === 'film') && <Linked {...props} />}
+      {kind === 'pdf' && <PdfView {...props} />}
+      {(kind === 'text' || kind === 'code' || kind === 'markdown' || kind === 'table') && (
+        <TextPreview {...props} kind={kind} />
+      )}
     </Suspense>
   );
 }
 
-function Linked({ entry, version }: PreviewProps) {
+function Linked({ entry, version, isFull }: PreviewProps) {
   const words = useWords();
   const [isBroken, setBroken] = useState(false);
   const { data: url, error, refetch } = useLink(entry, version);
@@ -36,7 +40,10 @@ function Linked({ entry, version }: PreviewProps) {
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (url === undefined) return <Skeleton label={words.files.loading} />;
   const kind = kindOf(entry);
-  if (kind === 'picture') return <Picture url={url} label={words.look.picture(entry.Name)} onError={fail} />;
+  if (kind === 'picture') {
+    const props = { url, label: words.look.picture(entry.Name), onError: fail };
+    return isFull ? <ImageView {...props} /> : <Picture {...props} />;
+  }
   if (kind === 'sound') {
     // biome-ignore lint/a11y/useMediaCaption: what people store has no captions beside it
     return <audio className="look-sound" controls src={url} aria-label={words.look.sound(entry.Name)} onError={fail} />;

@@ -133,7 +133,9 @@ function Comparison({ entry, older, newer, onClose }: ComparisonProps) {
   const { data, error } = useQuery({
     queryKey: ['comparison', entry.Id, older, newer],
     queryFn: async ({ signal }) => {
-      const texts = await Promise.all([older, newer].map((version) => readText(cabinet, entry.Id, version, signal)));
+      const texts = await Promise.all(
+        [older, newer].map((version) => readText(cabinet, entry.Id, { version, signal })),
+      );
       return compareLines(texts[0] ?? '', texts[1] ?? '');
     },
   });

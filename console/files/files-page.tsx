@@ -12,6 +12,7 @@ import { usePreferences } from '../shell/use-preferences.ts';
 import { DropEverywhere } from '../uploads/drop-everywhere.tsx';
 import { type DroppedFiles, gatherPasted } from '../uploads/dropped-files.ts';
 import { uploads } from '../uploads/queue.ts';
+import { ViewerAbove } from '../viewer/viewer-above.tsx';
 import { useWords } from '../words/words.tsx';
 import { useActions } from './actions.ts';
 import { useAncestors } from './ancestors.ts';
@@ -125,6 +126,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
           onClose={() => setMenu(null)}
         />
       )}
+      <ViewerAbove sequence={listing} selection={selection} />
       <FolderDialogs folder={folder} dialog={dialog} onClose={() => setDialog(null)} />
       <DropEverywhere name={canWrite ? current.name : null} onGiven={upload} />
     </>

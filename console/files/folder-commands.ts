@@ -6,6 +6,7 @@ import { showError } from '../parts/error-text.ts';
 import { announce } from '../parts/notices.tsx';
 import { go, setParams } from '../routing/router.ts';
 import { useSession, useSpaceParams } from '../session/session-context.tsx';
+import { openViewer } from '../viewer/address.ts';
 import { useWords } from '../words/words.tsx';
 import type { Actions } from './actions.ts';
 import { type Ancestor, parentOf } from './ancestors.ts';
@@ -62,7 +63,7 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
       isWalking = true;
       if (entry.Type === 'folder')
         go({ page: 'files', id: entry.Id, params: { ...space, order: toOrderParam(order) } });
-      else setParams({ look: entry.Id });
+      else openViewer(entry.Id);
     },
     rename: (entry) => canWrite && setRenaming(entry.Id),
     remove() {

@@ -1,8 +1,8 @@
-// What is shared with the person, of all spaces. A folder opens as any other; a file opens in the details pane.
+// What is shared with the person, of all spaces. A folder opens as any other; a file opens in full.
 
 import { type SharedEntry, sharedWithMePage } from '@cabinet/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { iconOf } from '../files/kind.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -10,6 +10,7 @@ import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
 import { setParams, useRoute } from '../routing/router.ts';
 import { useSession } from '../session/session-context.tsx';
+import { noteOpening } from '../viewer/address.ts';
 import { formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { ShareSwitch } from './share-switch.tsx';
@@ -17,6 +18,8 @@ import { useSharingWords } from './use-sharing-words.ts';
 import './sharing.css';
 
 const DetailsPane = lazy(async () => ({ default: (await import('../details/details-pane.tsx')).DetailsPane }));
+
+const Viewer = lazy(async () => ({ default: (await import('../viewer/viewer.tsx')).Viewer }));
 
 export function SharedPage() {
   const words = useWords();
@@ -26,7 +29,14 @@ export function SharedPage() {
   useEffect(() => {
     document.title = `${sharing.page} – Cabinet`;
   }, [sharing]);
-  const entries = data?.pages.flatMap(({ Entries }) => Entries) ?? [];
+  const entries = useMemo(() => data?.pages.flatMap(({ Entries }) => Entries) ?? [], [data]);
+  const sequence = {
+    // The address names one space.
+    entries: entries.filter(({ Space }) => Space.Id === params.space).map(({ Entry }) => Entry),
+    isWhole: data !== undefined && !hasNextPage,
+    isLoading: isFetching,
+    loadMore: () => void fetchNextPage(),
+  };
   return (
     <>
       <section className="paper" aria-labelledby="page-title">
@@ -63,6 +73,11 @@ export function SharedPage() {
           <DetailsPane id={params.look} onClose={() => setParams({ look: '', tab: '' })} />
         </Suspense>
       )}
+      {params.view !== undefined && (
+        <Suspense>
+          <Viewer id={params.view} sequence={sequence} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -82,14 +97,17 @@ function Line({ shared: { Entry, Role, Space, GrantedBy, GrantedAt } }: { shared
   const words = useWords();
   const sharing = useSharingWords();
   const isFolder = Entry.Type === 'folder';
-  const params = { space: Space.Id, ...(!isFolder && { look: Entry.Id }) };
+  const params = { space: Space.Id, ...(!isFolder && { view: Entry.Id }) };
   return (
     <li className="share-line">
       <span className={isFolder ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
         <Icon name={iconOf(Entry)} size={24} />
       </span>
       <div>
-        <Link to={isFolder ? { page: 'files', id: Entry.Id, params } : { page: 'shared', params }}>
+        <Link
+          to={isFolder ? { page: 'files', id: Entry.Id, params } : { page: 'shared', params }}
+          onClick={isFolder ? undefined : noteOpening}
+        >
           <bdi>{Entry.Name}</bdi>
         </Link>
         <p>

@@ -6,6 +6,7 @@ const number = (n: number) => n.toLocaleString('de');
 
 export const viewerDe: ViewerWords = {
   open: 'Vollbild',
+  files: 'Dateien der Liste',
   previous: 'Vorherige Datei',
   next: 'Nächste Datei',
   position: (at, of, isMore) => `${number(at)} von ${number(of)}${isMore ? '+' : ''}`,

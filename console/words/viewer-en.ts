@@ -4,6 +4,7 @@ const number = (n: number) => n.toLocaleString('en');
 
 export const viewerEn = {
   open: 'Full screen',
+  files: 'Files of the list',
   previous: 'Previous file',
   next: 'Next file',
   position: (at: number, of: number, isMore: boolean) => `${number(at)} of ${number(of)}${isMore ? '+' : ''}`,

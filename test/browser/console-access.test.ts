@@ -71,7 +71,8 @@ const stops: readonly Stop[] = [
     path: '/',
     seen: '[role=row][aria-rowindex]',
     async act(page) {
-      await page.getByText('Welcome.md').dblclick();
+      await page.getByText('Welcome.md').click();
+      await page.keyboard.press('i');
       await page.waitForSelector('.look-markdown');
     },
   },
@@ -90,7 +91,8 @@ const stops: readonly Stop[] = [
     path: '/',
     seen: '[role=row][aria-rowindex]',
     async act(page) {
-      await page.getByText('letter.txt').dblclick();
+      await page.getByText('letter.txt').click();
+      await page.keyboard.press('i');
       await page.getByRole('tab', { name: 'Versions' }).click();
       await page.waitForSelector('.version');
       await page.getByRole('button', { name: /Compare.*Version 1/ }).click();
@@ -173,7 +175,7 @@ test('axe finds nothing on a phone, in light and dark colours', options, async (
   await hold(page, 'phone-drawer');
   await comeBackTo(page, '/');
   await page.getByText('Welcome.md').tap();
-  await page.waitForSelector('.look-markdown');
+  await page.waitForSelector('.viewer .look-markdown');
   await hold(page, 'phone-preview');
   const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   assert.equal(wide, false, 'nothing is wider than the screen');

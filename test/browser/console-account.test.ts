@@ -224,7 +224,8 @@ test('who has locked a file is seen in the list and beside it, until the lock is
   const locked = await dav('LOCK', 'letter.txt', authorization, { body: lockInfo });
   assert.equal(locked.status, 200);
   await row.getByText('Locked by app:office').waitFor();
-  await row.dblclick();
+  await row.click();
+  await page.keyboard.press('i');
   await page.getByText(/Locked by app:office \(Office 1\) until/).waitFor();
   await hold('locked');
   const headers = { 'Lock-Token': locked.headers.get('lock-token') ?? '' };

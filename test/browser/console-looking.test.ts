@@ -26,6 +26,17 @@ after(() => world?.close());
 const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
 const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
 
+async function openDetails(name: string): Promise<void> {
+  const pane = page.locator('.look');
+  await row(name).click();
+  if ((await pane.count()) > 0) {
+    await page.keyboard.press('i');
+    await pane.waitFor({ state: 'detached' });
+  }
+  await page.keyboard.press('i');
+  await pane.locator('h2', { hasText: name }).waitFor();
+}
+
 interface Sample {
   name: string;
   type: string;
@@ -67,8 +78,7 @@ test('text, code, Markdown, tables, pictures, audio and PDF are previewed beside
     { name: 'h.bin', type: 'application/octet-stream', body: Buffer.alloc(9, 1) },
   );
   const look = async (name: string, seen: Locator) => {
-    await row(name).dblclick();
-    await page.locator('.look-head h2', { hasText: name }).waitFor();
+    await openDetails(name);
     await seen.first().waitFor();
   };
   await look('a.txt', page.locator('.look-code', { hasText: 'plain words' }));
@@ -113,11 +123,10 @@ test('no script of a previewed file runs', options, async () => {
     ['e.txt', '.look-code'],
     ['f.pdf', '.pdf-text'],
   ] as const) {
-    await row(name).dblclick();
-    await page.locator('.look-head h2', { hasText: name }).waitFor();
+    await openDetails(name);
     await page.locator(seen).first().waitFor();
   }
-  await row('c.md').dblclick();
+  await openDetails('c.md');
   await page.locator('.look-markdown a').first().waitFor();
   assert.deepEqual(
     await page.locator('.look-markdown a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
@@ -134,7 +143,7 @@ test('no script of a previewed file runs', options, async () => {
 test('versions are listed, compared and restored', options, async () => {
   const folder = await openFolder(text('v.txt', 'first\nsame\n'));
   await saveFile(world.caller, { FolderId: folder, FileName: 'v.txt', Comment: 'better' }, 'second\nsame\n');
-  await row('v.txt').dblclick();
+  await openDetails('v.txt');
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByText('better').waitFor();
   await page.getByRole('button', { name: /Compare.*Version 1/ }).click();

@@ -37,7 +37,8 @@ async function holdWidth(page: Page, where: string): Promise<void> {
 
 test('a wide page is mirrored: the tree on the right, the preview on the left', options, async () => {
   const { page, problems } = opened;
-  await page.getByText('Welcome.md').dblclick();
+  await page.getByText('Welcome.md').click();
+  await page.keyboard.press('i');
   await page.waitForSelector('.look-markdown');
   const [side, list, look] = [await span(page, '.side'), await span(page, '.folder'), await span(page, '.look')];
   assert.ok(side.left >= list.right, 'the tree stands on the right of the list');

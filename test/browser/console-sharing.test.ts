@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { saveFile } from '../interface/client.ts';
 import { get, manage } from '../interface/managing.ts';
 import { addUser, type Person } from '../service/operator.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { comeBackTo, fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 import { checkView } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
@@ -81,6 +82,13 @@ test('somebody without a role sees what is shared with them, and nothing else of
   await page.getByRole('dialog').getByRole('textbox').fill('by gus');
   await page.keyboard.press('Enter');
   await page.getByText('by gus').first().waitFor();
+  const { File } = await saveFile(world.caller, { FolderId: '', FileName: 'alone.txt' }, 'shared alone');
+  await manage(world.caller, 'PUT', `/entries/${File.Id}/access/group:legal`, { Role: 'viewer' });
+  await comeBackTo(page, '/shared');
+  await page.getByRole('link', { name: 'alone.txt' }).click();
+  await page.getByRole('dialog', { name: 'alone.txt' }).getByText('shared alone').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.deepEqual(problems, []);
   await page.context().close();
 });
