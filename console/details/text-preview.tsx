@@ -32,21 +32,29 @@ export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kin
   // Bytes, whatever the name says.
   if (text.slice(0, 1_000).includes('\0')) return <NoPreview entry={entry} text={words.look.none} />;
   const maxBytes = isShown ? (kind === 'table' ? maxTableBytes : maxMarkdownBytes) : maxTextBytes;
-  const isCut = entry.Size > maxBytes;
+  const cut = entry.Size > maxBytes && <span>{words.look.cut(formatSize(maxBytes, words.locale))}</span>;
+  const toggle = hasShape && (
+    <Button look="quiet" onPress={() => setSource(!isSource)}>
+      {isSource ? words.look.shown : words.look.source}
+    </Button>
+  );
+  const tools = (
+    <>
+      {cut}
+      <span className="look-bar-space" />
+      {toggle}
+    </>
+  );
+  const isTable = isShown && kind === 'table';
   return (
     <>
-      {(isCut || hasShape) && (
-        <div className="look-bar">
-          <span>{isCut ? words.look.cut(formatSize(maxBytes, words.locale)) : ''}</span>
-          {hasShape && (
-            <Button look="quiet" onPress={() => setSource(!isSource)}>
-              {isSource ? words.look.shown : words.look.source}
-            </Button>
-          )}
-        </div>
-      )}
+      {!isTable && (cut || toggle) && <div className="look-bar">{tools}</div>}
       <Suspense fallback={<Skeleton label={words.files.loading} />}>
-        <Content entry={entry} kind={isShown || kind === 'code' ? kind : 'text'} text={text} />
+        {isTable ? (
+          <TableView text={text} name={entry.Name} tools={tools} />
+        ) : (
+          <Content entry={entry} kind={isShown || kind === 'code' ? kind : 'text'} text={text} />
+        )}
       </Suspense>
     </>
   );
@@ -55,7 +63,6 @@ export function TextPreview({ entry, version, kind }: PreviewProps & { kind: Kin
 function Content({ entry, kind, text }: { entry: Entry; kind: Kind; text: string }): ReactNode {
   const source = <Lines text={text.slice(0, maxTextBytes)} isCode={false} />;
   if (kind === 'code') return <CodeLines text={text} entry={entry} />;
-  if (kind === 'table') return <TableView text={text} name={entry.Name} />;
   if (kind !== 'markdown') return source;
   return (
     // Quotes or lists that are nested a thousand levels deep overflow the stack: their source is shown.

@@ -32,8 +32,6 @@ export function kindOf({ Name, Type, ContentType }: Named): Kind {
   if (codeNames.test(Name) && mistakenTypes.test(type) && type !== 'application/pdf') return 'code';
   if (/^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/.test(type)) return 'picture';
   if (type.startsWith('audio/')) return 'sound';
-  // Systems take .ts and .mts for films: MPEG transport streams end so too, and are rarer.
-  if (type === 'video/mp2t' && /\.[mc]?ts$/i.test(Name)) return 'code';
   if (type.startsWith('video/')) return 'film';
   if (type === 'application/pdf') return 'pdf';
   if (type === 'text/markdown' || /\.(md|markdown)$/i.test(Name)) return 'markdown';

@@ -1,6 +1,6 @@
 // A table: only the cells on the screen are drawn, so that it responds however large it is. The first row is the head.
 
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useViewerWords } from '../details/use-viewer-words.ts';
 import { Skeleton } from '../parts/states.tsx';
 import { formatPercent } from '../words/format.ts';
@@ -9,7 +9,14 @@ import { countRows, indexTable, readRow, type TableIndex } from './table-index.t
 import { type Columns, type ShownCells, toColumns, useWindow } from './table-window.ts';
 import './table-view.css';
 
-export function TableView({ text, name }: { text: string; name: string }) {
+interface TableViewProps {
+  text: string;
+  name: string;
+  /** What else stands above the table. */
+  tools: ReactNode;
+}
+
+export function TableView({ text, name, tools }: TableViewProps) {
   const words = useWords();
   const viewer = useViewerWords();
   const { index, part } = useIndex(text);
@@ -18,9 +25,10 @@ export function TableView({ text, name }: { text: string; name: string }) {
   const rows = countRows(index);
   return (
     <div className="table-view">
-      <p className="table-note">
-        {index.isCut ? viewer.tablePart(rows, index.columns) : viewer.table(rows, index.columns)}
-      </p>
+      <div className="look-bar">
+        <span>{index.isCut ? viewer.tablePart(rows, index.columns) : viewer.table(rows, index.columns)}</span>
+        {tools}
+      </div>
       <Cells index={index} name={name} />
     </div>
   );

@@ -19,7 +19,9 @@ export function toColumns(index: TableIndex): Columns {
   const longest = new Array<number>(index.columns).fill(0);
   for (let row = 0; row < Math.min(sampledRows, countRows(index)); row += 1) {
     for (const [column, cell] of readRow(index, row).entries()) {
-      longest[column] = Math.max(longest[column] ?? 0, cell.length);
+      // The head is bold.
+      const chars = row === 0 ? cell.length * 1.15 : cell.length;
+      longest[column] = Math.max(longest[column] ?? 0, chars);
     }
   }
   const starts = [numbersWidth];

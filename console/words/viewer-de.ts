@@ -11,7 +11,7 @@ export const viewerDe: ViewerWords = {
   next: 'Nächste Datei',
   position: (at, of, isMore) => `${number(at)} von ${number(of)}${isMore ? '+' : ''}`,
   close: 'Schließen',
-  details: 'Details',
+  details: 'Einzelheiten',
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   fit: 'An das Fenster anpassen',

@@ -135,8 +135,8 @@ test('a file request is created for a folder; a file has none', options, async (
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('Welcome.md').dblclick();
-  await page.getByRole('heading', { level: 2, name: 'Welcome.md' }).waitFor();
-  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  const viewer = page.getByRole('dialog', { name: 'Welcome.md' });
+  await viewer.getByRole('button', { name: 'Share', exact: true }).click();
   await page.getByRole('tab', { name: 'Links' }).click();
   await page.getByRole('button', { name: 'New link' }).click();
   await page.getByRole('dialog', { name: 'New link to “Welcome.md”' }).waitFor();

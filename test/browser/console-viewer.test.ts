@@ -7,6 +7,7 @@ import { createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World, walkToFolder } from './console-world.ts';
+import { makeSound } from './sample-media.ts';
 import { makePdf } from './sample-pdf.ts';
 import { drawPicture } from './sample-picture.ts';
 import { checkView } from './view.ts';
@@ -200,6 +201,167 @@ test('a PDF has pages, text and search', options, async () => {
   await viewer().getByRole('button', { name: 'Zoom in' }).click();
   await becomes(`document.querySelector('.pdf-page').offsetWidth > ${Math.round(before * 1.2)}`);
   await page.goBack();
+});
+
+test('a table of 400,000 cells is shown at once, and scrolls to its end in both directions', options, async () => {
+  const head = Array.from({ length: 400 }, (_, column) => `column ${column + 1}`).join(',');
+  const line = (row: number) => Array.from({ length: 400 }, (_, column) => `${row}:${column + 1}`).join(',');
+  const body = [head, ...Array.from({ length: 1_000 }, (_, row) => line(row + 1))].join('\n');
+  await openFolder({ name: 'large.csv', type: 'text/csv', body });
+  await row('large.csv').dblclick();
+  await viewer().getByText('1,001 rows, 400 columns').waitFor();
+  await viewer().getByRole('cell', { name: '1:1', exact: true }).waitFor();
+  const table = viewer().getByRole('table', { name: 'large.csv' });
+  assert.equal(await table.getAttribute('aria-rowcount'), '1001');
+  assert.ok((await viewer().getByRole('cell').count()) < 1_000, 'only what is on the screen is drawn');
+  await checkView(page, 'viewer-table');
+  const scroller = "document.querySelector('.table-scroller')";
+  await page.evaluate(`${scroller}.scrollTo(${scroller}.scrollWidth, ${scroller}.scrollHeight)`);
+  await viewer().getByRole('cell', { name: '1000:400', exact: true }).waitFor();
+  await viewer().getByRole('columnheader', { name: 'column 400' }).waitFor();
+  assert.equal(await viewer().getByRole('cell', { name: '1:1', exact: true }).count(), 0);
+  await viewer().getByRole('button', { name: 'Source' }).click();
+  await viewer().locator('.look-code', { hasText: 'column 1,column 2' }).waitFor();
+  await page.goBack();
+});
+
+const code = `import { readFile } from 'node:fs/promises';
+
+/** How many lines a file has,
+ *  empty ones too. */
+export async function countLines(path: string): Promise<number> {
+  const text = await readFile(path, 'utf8');
+  return text === '' ? 0 : text.split('\\n').length; // 42
+}
+`;
+
+test('code is coloured by its language, and Markdown has tables', options, async () => {
+  const markdown = '# Plan\n\n| Task | Days |\n|---|--:|\n| build | 3 |\n\n- [x] done\n\n```\ncode\n```\n';
+  await openFolder(
+    { name: 'count.ts', type: 'video/mp2t', body: code },
+    { name: 'notes.md', type: 'text/markdown', body: markdown },
+    { name: 'bytes.ts', type: 'video/mp2t', body: Buffer.from('G\0\0\0G\0') },
+    { name: 'wide.txt', body: Buffer.from('\ufeffGrüße', 'utf16le') },
+  );
+  await row('count.ts').dblclick();
+  await viewer().locator('.tok-word', { hasText: 'import' }).waitFor();
+  await viewer().locator('.tok-comment', { hasText: 'empty ones too' }).waitFor();
+  assert.equal(await viewer().locator('.look-code > span').count(), 9);
+  await checkView(page, 'viewer-code');
+  await page.keyboard.press('ArrowRight');
+  await viewer().getByRole('cell', { name: 'build' }).waitFor();
+  await checkView(page, 'viewer-markdown');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await viewer().getByText('Nothing can be shown of this kind').waitFor();
+  await walkToView('wide.txt');
+  await viewer().getByText('Grüße').waitFor();
+  await page.goBack();
+});
+
+async function walkToView(name: string): Promise<void> {
+  await page.keyboard.press('Escape');
+  await row(name).dblclick();
+  await shows(name);
+}
+
+test('sound and video are played, what cannot be shown is said, and keys of players are theirs', options, async () => {
+  await openFolder(
+    { name: 'a.wav', type: 'audio/wav', body: makeSound(2) },
+    { name: 'b.mp4', type: 'video/mp4', body: 'this is none' },
+    { name: 'c.bin', type: 'application/octet-stream', body: Buffer.alloc(9, 1) },
+    { name: 'd.pdf', type: 'application/pdf', body: '%PDF-1.4\n%%EOF' },
+    { name: 'e.txt', body: '' },
+  );
+  await row('a.wav').dblclick();
+  await becomes("document.querySelector('.viewer audio')?.duration === 2");
+  await viewer().locator('audio').focus();
+  await page.keyboard.press('ArrowRight');
+  await shows('a.wav');
+  await page.locator('.viewer').focus();
+  for (const text of ['It cannot be shown.', 'Nothing can be shown', 'It cannot be shown.', 'The file is empty.']) {
+    await page.keyboard.press('ArrowRight');
+    await viewer().getByText(text).waitFor();
+  }
+  const download = page.waitForEvent('download');
+  await viewer().locator('.viewer-actions').getByRole('button', { name: 'Download' }).click();
+  assert.equal((await download).suggestedFilename(), 'e.txt');
+  await page.goBack();
+});
+
+test('nothing of a hostile file runs, and nothing elsewhere is fetched', options, async () => {
+  const attack = "parent.document.title='owned';document.title='owned';fetch('/owned')";
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="${attack}"><script>${attack}</script><image href="https://evil.example/z"/><rect width="40" height="40"/></svg>`;
+  const html = `<!doctype html><script>${attack}</script><img src="https://evil.example/x" onerror="${attack}">`;
+  await openFolder(
+    { name: 'a.svg', type: 'image/svg+xml', body: svg },
+    { name: 'b.html', type: 'text/html', body: html },
+    { name: 'c.md', type: 'text/markdown', body: `${html}\n\n[a](javascript:alert(1)) ![b](https://evil.example/y)` },
+    { name: 'd.pdf', type: 'application/pdf', body: makePdf('drawn') },
+    { name: 'e.csv', type: 'text/csv', body: `${html},=cmd|'/c calc'!A1\n${html},2` },
+    { name: 'f<b>"&.ts', type: 'video/mp2t', body: `"${html}"` },
+  );
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('dialog', (dialog) => asked.push(`owned by a dialog: ${dialog.message()}`));
+  await row('a.svg').dblclick();
+  await becomes("document.querySelector('.viewer img')?.naturalWidth === 40");
+  for (const seen of ['.look-code', '.look-markdown', '.pdf-text span', '.table-cell', '.look-code .tok-string']) {
+    await page.keyboard.press('ArrowRight');
+    await viewer().locator(seen).first().waitFor();
+    assert.equal(await viewer().locator('script, iframe, img, object, embed').count(), 0, seen);
+  }
+  await shows('f<b>"&.ts');
+  assert.equal(await page.title(), 'f<b>"&.ts – Cabinet');
+  assert.deepEqual(
+    asked.filter((url) => /owned|evil/.test(url)),
+    [],
+  );
+  await page.goBack();
+});
+
+test('on a phone, in German, a finger opens, swipes and closes', options, async () => {
+  const folder = await openFolder(
+    { name: 'a.md', type: 'text/markdown', body: '# Eins\n\nerster Text' },
+    { name: 'b.pdf', type: 'application/pdf', body: makePdf('zweiter Text') },
+    { name: 'c.png', type: 'image/png', body: drawPicture() },
+  );
+  const phone = { viewport: { width: 390, height: 600 }, isTouch: true, locale: 'de-DE', path: `/files/${folder}` };
+  const opened = await openConsole(world, world.people.editor, phone);
+  const { page: hand } = opened;
+  const swipe = (by: number) =>
+    hand.evaluate(`(() => {
+      const stage = document.querySelector('.viewer-stage').firstElementChild;
+      const touch = (x) => new Touch({ identifier: 1, target: stage, clientX: x, clientY: 300 });
+      const send = (type, touches, changed) => stage.dispatchEvent(
+        new TouchEvent(type, { touches, changedTouches: changed, bubbles: true }));
+      send('touchstart', [touch(200)], [touch(200)]);
+      send('touchend', [], [touch(${200 + by})]);
+    })()`);
+  await hand.getByText('a.md').tap();
+  await hand.getByText('erster Text').waitFor();
+  await hand.getByText('1 von 3').waitFor();
+  await checkView(hand, 'viewer-phone-markdown');
+  await swipe(-120);
+  await hand.locator('.pdf-text', { hasText: 'zweiter Text' }).waitFor();
+  await checkView(hand, 'viewer-phone-pdf');
+  await swipe(-20);
+  await hand.getByRole('dialog', { name: 'b.pdf' }).waitFor();
+  await hand.getByRole('button', { name: 'Nächste Datei' }).tap();
+  await hand.getByRole('img', { name: 'Bild c.png' }).waitFor();
+  const actions = hand.locator('.viewer-actions');
+  await actions.getByRole('button', { name: 'Einzelheiten' }).tap();
+  await hand.getByText('SHA-256').waitFor();
+  await checkView(hand, 'viewer-phone-details');
+  await hand.getByRole('button', { name: 'Einzelheiten schließen' }).tap();
+  await hand.locator('.viewer .look').waitFor({ state: 'detached' });
+  await checkView(hand, 'viewer-phone-picture');
+  await swipe(120);
+  await hand.getByRole('dialog', { name: 'b.pdf' }).waitFor();
+  await actions.getByRole('button', { name: 'Schließen' }).tap();
+  await hand.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.deepEqual(opened.problems, []);
+  await opened.context.close();
 });
 
 test('the browser reported no errors', options, () => {
