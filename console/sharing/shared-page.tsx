@@ -11,6 +11,7 @@ import { Link } from '../routing/link.tsx';
 import { setParams, useRoute } from '../routing/router.ts';
 import { useSession } from '../session/session-context.tsx';
 import { noteOpening } from '../viewer/address.ts';
+import { ViewerAbove } from '../viewer/viewer-above.tsx';
 import { formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { ShareSwitch } from './share-switch.tsx';
@@ -18,8 +19,6 @@ import { useSharingWords } from './use-sharing-words.ts';
 import './sharing.css';
 
 const DetailsPane = lazy(async () => ({ default: (await import('../details/details-pane.tsx')).DetailsPane }));
-
-const Viewer = lazy(async () => ({ default: (await import('../viewer/viewer.tsx')).Viewer }));
 
 export function SharedPage() {
   const words = useWords();
@@ -73,11 +72,7 @@ export function SharedPage() {
           <DetailsPane id={params.look} onClose={() => setParams({ look: '', tab: '' })} />
         </Suspense>
       )}
-      {params.view !== undefined && (
-        <Suspense>
-          <Viewer id={params.view} sequence={sequence} />
-        </Suspense>
-      )}
+      <ViewerAbove sequence={sequence} />
     </>
   );
 }
