@@ -58,7 +58,8 @@ test('long dialogs stay on small screens: 30 folders to move to, two versions of
   await page.getByRole('dialog').getByRole('button', { name: 'folder 29' }).waitFor();
   await checkSmallScreens(page, 'targets');
   await page.keyboard.press('Escape');
-  await row('a.txt').dblclick();
+  await row('a.txt').click();
+  await page.keyboard.press('i');
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: /Compare.*Version 2/ }).click();
   await page.locator('.compared-added').first().waitFor();
