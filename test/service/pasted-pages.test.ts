@@ -98,6 +98,7 @@ test('the README, the quick start and the command line can be pasted from top to
   for (const seen of [
     /"Name":"welcome.md"/,
     /"Name":"console.png"/,
+    /the same bytes/,
     /"Name":"acme.txt"/,
     /Invoice for ACME, first draft/,
   ])
