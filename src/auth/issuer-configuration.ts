@@ -1,5 +1,6 @@
 // The configuration of `oidc-provider`: grants, lifetimes and the claims of tokens.
 
+import type { IncomingMessage } from 'node:http';
 import type { Configuration, Grant, JWKS, KoaContextWithOIDC } from 'oidc-provider';
 import { InvalidScope, InvalidTarget, UnauthorizedClient } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
@@ -15,6 +16,7 @@ import { type PromptName, promptValues, toPolicy, toPromptPath } from './interac
 import { hashId, toAdapter } from './issuer-adapter.ts';
 import type { IssuerOptions } from './issuer-contract.ts';
 import { signingAlgorithm } from './keys.ts';
+import { type AuthWords, chooseAuthWords } from './page-words.ts';
 import { renderErrorPage, renderSignedOutPage, renderSignOutPage, showPage } from './pages.ts';
 import { tokenLifetimeSeconds } from './tokens.ts';
 
@@ -96,7 +98,7 @@ export function toConfiguration(options: ConfigurationOptions): Configuration {
     },
     expiresWithSession: async () => true,
     renderError: (ctx, { error, error_description: description }) =>
-      showPage(ctx, renderErrorPage(description ?? error)),
+      showPage(ctx, renderErrorPage(description ?? error, toWords(ctx))),
     features: toFeatures(options),
     discovery: {
       prompt_values_supported: promptValues,
@@ -181,8 +183,9 @@ function toFeatures({ arrivalOf, ...options }: ConfigurationOptions): Configurat
     revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
-      logoutSource: (ctx, form) => showPage(ctx, renderSignOutPage(form), ctx.oidc.params?.post_logout_redirect_uri),
-      postLogoutSuccessSource: (ctx) => showPage(ctx, renderSignedOutPage()),
+      logoutSource: (ctx, form) =>
+        showPage(ctx, renderSignOutPage(form, toWords(ctx)), ctx.oidc.params?.post_logout_redirect_uri),
+      postLogoutSuccessSource: (ctx) => showPage(ctx, renderSignedOutPage(toWords(ctx))),
     },
     userinfo: { enabled: false },
   };
@@ -250,4 +253,9 @@ function checkScopes(scope: unknown): void {
 /** "Server-based applications get tokens on the mutual-TLS address only", and no other application gets one there. */
 function checkAddress({ isMutualTls }: Arrival, isServer: boolean): void {
   if (isMutualTls !== isServer) throw new UnauthorizedClient('this kind of application uses another address');
+}
+
+/** The language that the browser prefers. */
+function toWords({ req }: { req: IncomingMessage }): AuthWords {
+  return chooseAuthWords(req.headers['accept-language']);
 }

@@ -2,6 +2,7 @@
 // All input is escaped.
 
 import { hash } from 'node:crypto';
+import { type AuthWords, usualWords } from './page-words.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 100%/1.5 Inter, ui-sans-serif, system-ui, sans-serif; --desk: #efece4; --paper: #fffdf9; --ink: #1e2522; --line: #8b9189; --accent: #17594a; --accent-ink: #fff; --bad: #a92c22; --manila: #e9b44c; --focus: #2263c4; }
@@ -27,58 +28,62 @@ export interface SignInPage {
   signedInAs: string | null;
 }
 
-export function renderSignInPage({ applicationName, user, problem, signedInAs }: SignInPage): string {
+export function renderSignInPage({ applicationName, user, problem, signedInAs }: SignInPage, words: AuthWords): string {
+  const { signIn } = words;
   const focus = user === '' ? ['autofocus', ''] : ['', 'autofocus'];
-  const heading = signedInAs === null ? 'Sign in to' : 'Choose an account for';
+  const heading = signedInAs === null ? signIn.heading : signIn.choose;
   return layout(
-    problem === null ? 'Sign in' : 'Sign in: try again',
-    `<h1>${heading} ${escapeHtml(applicationName)}</h1>
-${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`}${renderChoice(signedInAs)}<form method="post">
-<label for="user">User</label>
+    problem === null ? signIn.title : signIn.again,
+    `<h1>${heading(escapeHtml(applicationName))}</h1>
+${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`}${renderChoice(signedInAs, words)}<form method="post">
+<label for="user">${signIn.user}</label>
 <input id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="128" required ${focus[0]}>
-<label for="password">Password</label>
+<label for="password">${signIn.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required ${focus[1]}>
-<button>Sign in</button>
+<button>${signIn.button}</button>
 </form>`,
+    words.language,
   );
 }
 
-function renderChoice(signedInAs: string | null): string {
+function renderChoice(signedInAs: string | null, { signIn }: AuthWords): string {
   if (signedInAs === null) return '';
   return `<form method="post">
-<button name="account" value="current">Continue as ${escapeHtml(signedInAs)}</button>
+<button name="account" value="current">${signIn.goOnAs(escapeHtml(signedInAs))}</button>
 </form>
-<p>Or sign in with another account:</p>
+<p>${signIn.orOther}</p>
 `;
 }
 
 /** `form` is the issuer's own, with its CSRF protection. */
-export function renderSignOutPage(form: string): string {
+export function renderSignOutPage(form: string, { signOut, language }: AuthWords): string {
   return layout(
-    'Sign out',
-    `<h1>Do you want to sign out?</h1>
+    signOut.title,
+    `<h1>${signOut.heading}</h1>
 ${form}
-<button form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button>
-<button form="op.logoutForm" class="other">Stay signed in</button>`,
+<button form="op.logoutForm" name="logout" value="yes" autofocus>${signOut.button}</button>
+<button form="op.logoutForm" class="other">${signOut.stay}</button>`,
+    language,
   );
 }
 
-export function renderSignedOutPage(): string {
-  return layout('Signed out', '<h1>You are signed out.</h1>\n<p>You can close this page.</p>');
+export function renderSignedOutPage({ signOut, language }: AuthWords): string {
+  return layout(signOut.done, `<h1>${signOut.doneHeading}</h1>\n<p>${signOut.doneHelp}</p>`, language);
 }
 
-export function renderErrorPage(problem: string): string {
+export function renderErrorPage(problem: string, { trouble, language }: AuthWords = usualWords): string {
   return layout(
-    'This did not work',
-    `<h1>This did not work.</h1>
+    trouble.title,
+    `<h1>${trouble.heading}</h1>
 <p class="problem">${escapeHtml(problem)}</p>
-<p>Go back to the application and begin again. If it stays, tell its makers what is written here.</p>`,
+<p>${trouble.help}</p>`,
+    language,
   );
 }
 
-export function layout(title: string, content: string): string {
+export function layout(title: string, content: string, language = 'en'): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -2,6 +2,7 @@
 // whose password was right.
 
 import { encode } from 'uqr';
+import type { AuthWords } from './page-words.ts';
 import { escapeHtml, layout } from './pages.ts';
 
 interface SecondFactorPage {
@@ -12,29 +13,33 @@ interface SecondFactorPage {
   passkey: { options: object; script: string } | null;
 }
 
-export function renderSecondFactorPage({ step, problem, hasTotp, passkey }: SecondFactorPage): string {
-  const label = hasTotp ? 'Code of your authenticator app, or a recovery code' : 'Recovery code';
+export function renderSecondFactorPage(
+  { step, problem, hasTotp, passkey }: SecondFactorPage,
+  { secondStep, signIn, language }: AuthWords,
+): string {
+  const label = hasTotp ? secondStep.codeOrRecovery : secondStep.recovery;
   return layout(
-    problem === null ? 'Second step' : 'Second step: try again',
-    `<h1>One more step</h1>
-${renderProblem(problem)}${renderPasskey(step, passkey)}<form method="post">
+    problem === null ? secondStep.title : secondStep.again,
+    `<h1>${secondStep.heading}</h1>
+${renderProblem(problem)}${renderPasskey(step, passkey, secondStep)}<form method="post">
 ${renderStep(step)}
 <label for="code">${label}</label>
 ${renderCodeInput(hasTotp)}
-<button>Sign in</button>
+<button>${signIn.button}</button>
 </form>`,
+    language,
   );
 }
 
 /** The script shows the form: without it, there is nothing that could answer. */
-function renderPasskey(step: string, passkey: SecondFactorPage['passkey']): string {
+function renderPasskey(step: string, passkey: SecondFactorPage['passkey'], words: AuthWords['secondStep']): string {
   if (passkey === null) return '';
-  return `<p class="problem" id="passkey-problem" role="alert" hidden>The passkey did not work. Try again, or use a code.</p>
+  return `<p class="problem" id="passkey-problem" role="alert" hidden>${words.passkeyProblem}</p>
 <form method="post" id="passkey" data-options="${escapeHtml(JSON.stringify(passkey.options))}" hidden>
 ${renderStep(step)}
 <input type="hidden" name="credential">
-<button>Use your passkey</button>
-<p>Or without it:</p>
+<button>${words.passkey}</button>
+<p>${words.without}</p>
 </form>
 <script type="module" src="${escapeHtml(passkey.script)}"></script>
 `;
@@ -47,45 +52,54 @@ interface SetupFactorPage {
   uri: string;
 }
 
-export function renderSetupFactorPage({ step, problem, secret, uri }: SetupFactorPage): string {
+export function renderSetupFactorPage(
+  { step, problem, secret, uri }: SetupFactorPage,
+  { setUp, language }: AuthWords,
+): string {
+  const link = (text: string) => `<a href="${escapeHtml(uri)}">${text}</a>`;
   return layout(
-    problem === null ? 'Set up a second step' : 'Set up a second step: try again',
-    `<h1>Set up a second step</h1>
-${renderProblem(problem)}<p>Signing in here needs more than a password. Open an authenticator app, add an account, and scan this picture, or enter the key:</p>
-${renderQrCode(uri)}
+    problem === null ? setUp.title : setUp.again,
+    `<h1>${setUp.title}</h1>
+${renderProblem(problem)}<p>${setUp.help}</p>
+${renderQrCode(uri, setUp.picture)}
 <p><code>${escapeHtml(secret.replaceAll(/.{4}(?=.)/g, '$& '))}</code></p>
-<p>On a phone, <a href="${escapeHtml(uri)}">open the app with the key</a>.</p>
+<p>${setUp.onPhone(link)}</p>
 <form method="post">
 ${renderStep(step)}
-<label for="code">Code that the app shows</label>
+<label for="code">${setUp.code}</label>
 ${renderCodeInput(true)}
-<button>Go on</button>
+<button>${setUp.button}</button>
 </form>`,
+    language,
   );
 }
 
 /** Dark on light in every theme, so that cameras read it. */
-function renderQrCode(text: string): string {
+function renderQrCode(text: string, label: string): string {
   const { size, data } = encode(text, { ecc: 'M', border: 4 });
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  return `<svg role="img" aria-label="QR code with the key" viewBox="0 0 ${size} ${size}" width="240" height="240" shape-rendering="crispEdges">
+  return `<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" width="240" height="240" shape-rendering="crispEdges">
 <path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path d="${path}"/>
 </svg>`;
 }
 
-export function renderRecoveryCodesPage({ step, codes }: { step: string; codes: readonly string[] }): string {
+export function renderRecoveryCodesPage(
+  { step, codes }: { step: string; codes: readonly string[] },
+  { recoveryCodes, language }: AuthWords,
+): string {
   const items = codes.map((code) => `<li><code>${escapeHtml(code)}</code></li>`).join('\n');
   return layout(
-    'Recovery codes',
-    `<h1>Keep these recovery codes</h1>
-<p>Each of them replaces the app once, when you don’t have it at hand. They are not shown again.</p>
+    recoveryCodes.title,
+    `<h1>${recoveryCodes.heading}</h1>
+<p>${recoveryCodes.help}</p>
 <ul>
 ${items}
 </ul>
 <form method="post">
 ${renderStep(step)}
-<button>I have kept them</button>
+<button>${recoveryCodes.button}</button>
 </form>`,
+    language,
   );
 }
 

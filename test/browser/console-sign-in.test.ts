@@ -107,13 +107,17 @@ test('signing out by keyboard leads to the sign-in page, and the next visitor ne
   await context.close();
 });
 
-test('the console is in German for German browsers, and in English on request', options, async () => {
+test('the console and its sign-in are in German for German browsers, and in English on request', options, async () => {
   const { page, context } = await openConsole(world, world.people.editor, { locale: 'de-DE', isAsked: true });
   await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor();
   assert.equal(await page.getAttribute('html', 'lang'), 'de');
   await page.getByRole('button', { name: 'Konto' }).click();
   await page.getByRole('menuitem', { name: 'English' }).click();
   await page.getByRole('button', { name: 'New folder' }).waitFor();
+  await page.goto(`${world.base}/oauth2/logout`);
+  await page.getByRole('button', { name: 'Abmelden' }).click();
+  await page.getByText('Sie sind abgemeldet.').waitFor();
+  assert.equal(await page.getAttribute('html', 'lang'), 'de');
   await context.close();
 });
 

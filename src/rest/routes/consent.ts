@@ -20,7 +20,7 @@ export const showConsentRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const interaction = await findInteraction(context, exchange, ['consent']);
-    return interaction === null ? answerNotFound() : answerPage(interaction);
+    return interaction === null ? answerNotFound(exchange) : answerPage(interaction);
   },
   describe: {
     operationId: 'ConsentPage',
@@ -42,11 +42,11 @@ export const consentRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const interaction = await findInteraction(context, exchange, ['consent']);
-    if (interaction === null) return answerNotFound();
+    if (interaction === null) return answerNotFound(exchange);
     const answer = (await readPageForm(exchange)).get('answer');
     if (answer === 'allow') {
       const { user, appKey, scopes } = interaction;
-      if (user === null) return answerNotFound();
+      if (user === null) return answerNotFound(exchange);
       await giveConsent(context.cabinet, { user: user.id, appKey, scopes, requestId: exchange.requestId });
       return await finishInteraction(context, exchange, { kind: 'allowed' });
     }

@@ -4,6 +4,7 @@
 
 import type { PromptName } from '../../auth/interaction-policy.ts';
 import type { Interaction, InteractionAnswer } from '../../auth/issuer-contract.ts';
+import { type AuthWords, chooseAuthWords } from '../../auth/page-words.ts';
 import { renderErrorPage, toPageHeaders } from '../../auth/pages.ts';
 import type { Answer } from '../../listener/answer.ts';
 import { invalidBody, parseForm, readWhole } from '../bodies/json.ts';
@@ -23,8 +24,14 @@ export async function findInteraction(
   return interaction !== null && prompts.includes(interaction.prompt) ? interaction : null;
 }
 
-export function answerNotFound(): Answer {
-  const page = renderErrorPage('This page belongs to a sign-in that is over or was begun in another browser.');
+/** In the language that the browser prefers. */
+export function toWords({ request }: RouteExchange): AuthWords {
+  return chooseAuthWords(request.headers['accept-language']);
+}
+
+export function answerNotFound(exchange: RouteExchange): Answer {
+  const words = toWords(exchange);
+  const page = renderErrorPage(words.over, words);
   return { status: 400, headers: toPageHeaders(null), body: page };
 }
 

@@ -16,7 +16,7 @@ import type { NextStep, SignedIn } from '../../operations/sign-in.ts';
 import { checkCode, closeStep, openStep, type SignInStep, setUpAtSignIn } from '../../operations/sign-in-steps.ts';
 import type { EnvironmentContext } from '../environment-context.ts';
 import type { RouteExchange } from '../route.ts';
-import { finishInteraction } from './interaction.ts';
+import { finishInteraction, toWords } from './interaction.ts';
 
 /** Authentication methods of RFC 8176. */
 const passwordOnly = ['pwd'];
@@ -32,9 +32,10 @@ export async function answerPassword(
   if (next === 'done') {
     return await finishInteraction(context, exchange, { kind: 'signedIn', ...signedIn, methods: passwordOnly });
   }
-  if (next === 'factor') return await answerFactor(context, interaction, { ...signedIn, kind: 'factor' });
+  if (next === 'factor')
+    return await answerFactor(context, exchange, { interaction, step: { ...signedIn, kind: 'factor' } });
   const { secret } = newTotp(signedIn.userId, context.pagesUrl);
-  return answerSetup(context, interaction, { ...signedIn, kind: 'setup', secret });
+  return answerSetup(context, exchange, { interaction, step: { ...signedIn, kind: 'setup', secret } });
 }
 
 interface SentStep {
@@ -67,7 +68,7 @@ export async function answerStep(
       credential === null
         ? await checkCode(context.cabinet, { ...request, code }, context.onSignIn)
         : await checkPasskey(context.cabinet, { ...request, credential, challenge }, context.onSignIn);
-    if (!result.isRight) return await answerWrong(context, interaction, { step, ...result });
+    if (!result.isRight) return await answerWrong(context, exchange, { interaction, step, ...result });
   }
   const methods = credential === null ? withCode : withPasskey;
   return await finishInteraction(context, exchange, { kind: 'signedIn', userId, signedInAt, methods });
@@ -79,12 +80,13 @@ function toRequest({ arrival, requestId }: RouteExchange, { appKey }: Interactio
 
 async function answerWrong(
   context: EnvironmentContext,
-  interaction: Interaction,
-  { step, waitSeconds }: { step: SignInStep; waitSeconds: number },
+  exchange: RouteExchange,
+  { waitSeconds, ...at }: { interaction: Interaction; step: SignInStep; waitSeconds: number },
 ): Promise<Answer> {
   const isWrong = waitSeconds === 0;
-  const problem = isWrong ? 'This is not right.' : `Too many attempts. Try again in ${waitSeconds} seconds.`;
-  const answer = await answerFactor(context, interaction, step, problem);
+  const words = toWords(exchange);
+  const problem = isWrong ? words.secondStep.wrong : words.tooMany(waitSeconds);
+  const answer = await answerFactor(context, exchange, { ...at, problem });
   if (!isWrong) answer.headers['Retry-After'] = String(waitSeconds);
   return { ...answer, status: isWrong ? 403 : 429 };
 }
@@ -99,40 +101,45 @@ async function setUp(
     const { recoveryCodes } = await setUpAtSignIn(context.cabinet, request, context.onSignIn);
     const { userId, signedInAt } = step;
     const next = closeStep(context.cabinet, interaction.uid, { kind: 'complete', userId, signedInAt });
-    return answerPage(interaction, renderRecoveryCodesPage({ step: next, codes: recoveryCodes }));
+    return answerPage(interaction, renderRecoveryCodesPage({ step: next, codes: recoveryCodes }, toWords(exchange)));
   } catch (error) {
     if (!(error instanceof Refusal && isOfCode.has(error.code))) throw error;
-    return { ...answerSetup(context, interaction, step, error.message), status: 403 };
+    return { ...answerSetup(context, exchange, { interaction, step, problem: error.message }), status: 403 };
   }
+}
+
+interface ShownStep {
+  interaction: Interaction;
+  step: SignInStep;
+  problem?: string | null;
 }
 
 const isOfCode = new Set(['SecondFactorInvalid', 'TooManySecondFactors']);
 
 async function answerFactor(
   { cabinet, pagesUrl, basePath }: EnvironmentContext,
-  interaction: Interaction,
-  step: SignInStep,
-  problem: string | null = null,
+  exchange: RouteExchange,
+  { interaction, step, problem = null }: ShownStep,
 ): Promise<Answer> {
   const question = await askForPasskey(cabinet, step.userId, pagesUrl);
   const { factors } = await cabinet.catalog.findSecondFactors({ user: step.userId });
   const hasTotp = factors.some(({ kind }) => kind === 'totp');
   const asked = question === null ? step : { ...step, challenge: question.challenge };
   const passkey = question === null ? null : { options: question.options, script: `${basePath}/oauth2/passkey.js` };
-  const page = renderSecondFactorPage({ step: closeStep(cabinet, interaction.uid, asked), problem, hasTotp, passkey });
+  const ticket = closeStep(cabinet, interaction.uid, asked);
+  const page = renderSecondFactorPage({ step: ticket, problem, hasTotp, passkey }, toWords(exchange));
   return { status: 200, headers: toPageHeaders(interaction.redirectUri, { hasScript: passkey !== null }), body: page };
 }
 
 function answerSetup(
   { cabinet, pagesUrl }: EnvironmentContext,
-  interaction: Interaction,
-  step: SignInStep,
-  problem: string | null = null,
+  exchange: RouteExchange,
+  { interaction, step, problem = null }: ShownStep,
 ): Answer {
   const { secret = '', userId } = step;
   const ticket = closeStep(cabinet, interaction.uid, step);
   const uri = toTotpUri(secret, userId, pagesUrl);
-  return answerPage(interaction, renderSetupFactorPage({ step: ticket, problem, secret, uri }));
+  return answerPage(interaction, renderSetupFactorPage({ step: ticket, problem, secret, uri }, toWords(exchange)));
 }
 
 function answerPage({ redirectUri }: Interaction, page: string): Answer {

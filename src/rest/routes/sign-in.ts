@@ -10,7 +10,7 @@ import { pageAnswer, pathId } from '../openapi/description.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { SignIn } from '../openapi/schemas.ts';
 import type { OpenRoute, RouteExchange } from '../route.ts';
-import { answerNotFound, findInteraction, finishInteraction, readPageForm } from './interaction.ts';
+import { answerNotFound, findInteraction, finishInteraction, readPageForm, toWords } from './interaction.ts';
 import { answerPassword, answerStep, readStep } from './sign-in-step.ts';
 
 const path = '/oauth2/login/{uid}';
@@ -23,7 +23,9 @@ export const showSignInRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const interaction = await findInteraction(context, exchange, prompts);
-    return interaction === null ? answerNotFound() : answerPage(interaction, { user: '', problem: null });
+    return interaction === null
+      ? answerNotFound(exchange)
+      : answerPage(exchange, interaction, { user: '', problem: null });
   },
   describe: {
     operationId: 'SignInPage',
@@ -43,15 +45,15 @@ export const signInRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const interaction = await findInteraction(context, exchange, prompts);
-    if (interaction === null) return answerNotFound();
+    if (interaction === null) return answerNotFound(exchange);
     const form = await readPageForm(exchange);
     if (form.get('account') === 'current' && toChoice(interaction) !== null)
       return await finishInteraction(context, exchange, { kind: 'sameAccount' });
     if (!form.has('step')) return await checkPassword(context, exchange, { interaction, form });
     const step = readStep(context, interaction, form);
     if (step !== null) return await answerStep(context, exchange, { interaction, form, step });
-    const problem = 'That took too long. Sign in again.';
-    return { ...answerPage(interaction, { user: '', problem }), status: 403 };
+    const problem = toWords(exchange).signIn.late;
+    return { ...answerPage(exchange, interaction, { user: '', problem }), status: 403 };
   },
   describe: {
     operationId: 'SignIn',
@@ -91,10 +93,9 @@ async function checkPassword(
   if (signedIn.userId !== null) return await answerPassword(context, exchange, { interaction, ...signedIn });
   const { waitSeconds } = signedIn;
   const isWrong = waitSeconds === 0;
-  const problem = isWrong
-    ? 'The user or the password is not right.'
-    : `Too many attempts. Try again in ${waitSeconds} seconds.`;
-  const answer = answerPage(interaction, { user, problem });
+  const words = toWords(exchange);
+  const problem = isWrong ? words.signIn.wrong : words.tooMany(waitSeconds);
+  const answer = answerPage(exchange, interaction, { user, problem });
   if (!isWrong) answer.headers['Retry-After'] = String(waitSeconds);
   return { ...answer, status: isWrong ? 403 : 429 };
 }
@@ -104,8 +105,13 @@ function toChoice({ prompt, user }: Interaction): string | null {
   return prompt === 'select_account' && user !== null ? user.name : null;
 }
 
-function answerPage(interaction: Interaction, { user, problem }: { user: string; problem: string | null }): Answer {
+function answerPage(
+  exchange: RouteExchange,
+  interaction: Interaction,
+  { user, problem }: { user: string; problem: string | null },
+): Answer {
   const { applicationName, redirectUri } = interaction;
-  const page = renderSignInPage({ applicationName, user, problem, signedInAs: toChoice(interaction) });
+  const shown = { applicationName, user, problem, signedInAs: toChoice(interaction) };
+  const page = renderSignInPage(shown, toWords(exchange));
   return { status: 200, headers: toPageHeaders(redirectUri), body: page };
 }
