@@ -6,6 +6,12 @@ import { constants, enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+// Whoever reads the output has had enough: `cabinet ls | head`.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 keepCompiled();
 const { run } = await import('../src/cli/main.ts');
 await run(process.argv.slice(2));

@@ -56,13 +56,13 @@ test('tree draws a folder to the given depth', async () => {
     '└── er/',
     '    └── c.md',
     '',
-    '1 folders, 1 files, 13 B',
+    '1 folder, 1 file, 13 B',
   ]);
   assert.deepEqual(await person.lines('tree', '/tree/deep', '--depth', '1'), [
     '/tree/deep',
     '└── er/',
     '',
-    '1 folders, 0 files, 13 B',
+    '1 folder, 0 files, 13 B',
   ]);
 });
 
@@ -147,7 +147,7 @@ test('search finds names and texts, and the older operator commands still work',
     '/tree/deep/er/c.md',
     '    at the bottom',
   ]);
-  assert.deepEqual(await person.lines('search', 'bottom', '--type', 'folder'), ['Nothing was found.']);
+  assert.deepEqual(await person.lines('search', 'bottom', '--type', 'folder'), ['No results.']);
   const { Results } = await person.json<{ Results: { Path: string }[] }>('search', 'second', '--limit', '1');
   assert.equal(Results.length, 1);
   for (const word of ['search', 'index'])
@@ -214,7 +214,10 @@ test('completion knows commands, options and remote paths', async () => {
 test('every command has a description', async () => {
   const help = await person.run(['--help']);
   assert.equal(help.code, 0);
-  assert.match(help.stdout, /For people[\s\S]*For operators/);
+  assert.match(
+    help.stdout,
+    /Sign in:[\s\S]*Files and folders:[\s\S]*Operate a service, on its machine:[\s\S]*Examples:/,
+  );
   const put = await person.run(['put', '--help']);
   assert.match(put.stdout, /LOCAL… REMOTE[\s\S]*Examples:/);
 });

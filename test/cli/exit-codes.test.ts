@@ -56,7 +56,7 @@ for (const [index, { why, words, code, error }] of cases.entries()) {
 }
 
 test('2 for unknown options and commands, without running anything', async () => {
-  for (const words of [['ls', '--colour'], ['sync', 'sideways'], ['link'], ['login']]) {
+  for (const words of [['ls', '--colour'], ['sync', 'sideways'], ['link'], ['login', 'a', 'b']]) {
     const { code, stderr } = await person.run(words);
     assert.equal(code, 2, words.join(' '));
     assert.match(stderr, /^error: /m);
@@ -66,10 +66,10 @@ test('2 for unknown options and commands, without running anything', async () =>
   }
 });
 
-test('usage errors of operator commands are also JSON, with code 1', async () => {
+test('usage errors of operator commands are also JSON, with code 2', async () => {
   for (const words of [['app', 'add'], ['app', 'sideways'], ['sideways'], ['reset'], ['serve', '--colour']]) {
     const { code, stdout, stderr } = await person.run([...words, '--json']);
-    assert.deepEqual([code, stderr], [1, ''], words.join(' '));
+    assert.deepEqual([code, stderr], [2, ''], words.join(' '));
     const { Error: result } = JSON.parse(stdout) as { Error: { Code: string; Message: string } };
     assert.equal(result.Code, 'WrongUse');
     assert.match(result.Message, /^(missing required argument|unknown|required option)/);

@@ -18,7 +18,7 @@ before(async () => {
 after(() => person.leave());
 
 test('a link is made, listed, used and revoked', async () => {
-  assert.deepEqual(await person.lines('share', 'list'), ['There are no links. Make one: cabinet share PATH']);
+  assert.deepEqual(await person.lines('share', 'list'), ['No links. Create one: cabinet share PATH']);
   const [url = '', password = ''] = await person.lines('share', '/cases', '--expires', '7d', '--password');
   assert.match(url, /\/s\/[\w-]{43}$/);
   const [, shown = ''] = /^Password: (\S+)$/.exec(password) ?? [];

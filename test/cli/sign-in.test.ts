@@ -115,7 +115,7 @@ test('app passwords are made, listed and removed, and open WebDAV until then', a
     return response.status;
   };
   assert.deepEqual(await person.lines('app-password', 'list'), [
-    'You have no app passwords. Make one: cabinet app-password add NAME',
+    'You have no app passwords. Create one: cabinet app-password add NAME',
   ]);
   const { code, stdout, stderr } = await person.run(['app-password', 'add', 'laptop', '--expires', '30d']);
   assert.equal(code, 0, stderr);

@@ -48,13 +48,18 @@ test('a terminal shows a bar with share, rate and time left, redrawn and removed
     const bars = shown.split('\r\x1b[K').filter((text) => text.startsWith(`${words[0]} `));
     assert.ok(bars.length > 0, JSON.stringify(shown));
     assert.ok(
-      bars.some((bar) => /[━╌]+ +\d+ % {2}[\d.]+ \w+ of 68\.7 MiB {2}[\d.]+ \w+\/s {2}\d+:\d\d left/.test(bar)),
+      bars.some((bar) => /[━╌]+ +\d+ % {2}[\d.]+ \w+ of 72 MB {2}[\d.]+ \w+\/s {2}\d+:\d\d left/.test(bar)),
       JSON.stringify(bars),
     );
     assert.ok(bars.every((bar) => (bar.split('\n')[0] ?? '').length < 100));
     const last = shown.split('\r\x1b[K').at(-1) ?? '';
-    assert.match(last, /^6 files (saved|fetched) \(68\.7 MiB\), 1 folders made\r\n$/);
+    assert.match(last, /^6 files (saved|fetched) \(72 MB\), 1 folder created\r\n$/);
   }
+});
+
+test('a terminal has heads above columns', { skip: skipWithout('script') }, async () => {
+  assert.match(await onTerminal(['ls', '-l', '/']), /^ *SIZE {2}MODIFIED +BY +NAME\r\n/);
+  assert.doesNotMatch((await person.run(['ls', '-l', '/'])).stdout, /SIZE/);
 });
 
 test('other outputs have no control characters, and with --json only the object', async () => {

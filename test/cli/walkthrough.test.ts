@@ -46,7 +46,7 @@ test('the walk-through works as written', { skip: skipWithout('curl', 'bash') },
   const { stdout } = await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', script], { cwd: clone, env });
   for (const seen of [
     /^Signed in to .* as ann, space archive/m,
-    /^2 files saved \(13 B\), 2 folders made$/m,
+    /^2 files saved \(13 B\), 2 folders created$/m,
     /└── photos\//,
     /^saved \/notes\/today\.txt/m,
     /^2 +14 B .* it grew$/m,

@@ -15,7 +15,7 @@ interface Verified {
 }
 
 export function registerAudit(program: Command): void {
-  const audit = program.command('audit').description('the record of all changes');
+  const audit = program.command('audit').description('verify the journal of changes');
   common(
     audit
       .command('verify')

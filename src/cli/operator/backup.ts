@@ -10,12 +10,13 @@ import { makeBackup, requireEmbedded } from '../../maintenance/backing-up.ts';
 import { type ShownBackup, toBackupReport } from '../../maintenance/maintenance-report.ts';
 import { lockFolder } from '../../runtime/folder-lock.ts';
 import { print } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { ProgressLine, toProgressStep } from './progress-line.ts';
 
 export function registerBackup(program: Command): void {
   program
     .command('backup <dir>')
-    .description('back up everything into a folder; again into the same one, only what is new is copied')
+    .description('back up everything; later backups copy only what is new')
     .option('--key-file <file>', 'sign with this Ed25519 key (PEM) instead of backup-key.pem of the data folder')
     .option('--json', 'print JSON')
     .action((dir: string, options: BackupOptions) => print(options, () => run(resolve(dir), options), toLines));
@@ -71,8 +72,7 @@ async function backUpOffline({ line, signal, ...backup }: OfflineBackup): Promis
 
 function toLines({ Directory, Environments, Lost, SignedBy }: ShownBackup): string[] {
   const made = Environments.map(({ Name, Contents, Bytes, Copied }) => {
-    const mib = (Bytes / 1024 / 1024).toFixed(1);
-    return `${Name}: the catalog and ${Contents} large contents (${mib} MiB), ${Copied} of them new`;
+    return `${Name}: the catalog and ${toCount(Contents, 'large content')} (${toSize(Bytes)}), ${Copied} of them new`;
   });
   const lost = Lost.map(({ Blob, File, Problem }) => `lost: blob ${Blob} of ${JSON.stringify(File)}: ${Problem}`);
   return [

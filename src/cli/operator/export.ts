@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { print, toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { type CommonOptions, common } from './app.ts';
 import { runCommand } from './run-command.ts';
 
@@ -20,7 +21,7 @@ interface Report extends Counts {
 }
 
 export function registerExport(program: Command): void {
-  common(program.command('export <dir>').description('write everything as plain files into an empty folder'))
+  common(program.command('export <dir>').description('export everything as plain files'))
     .option('--space <name>', 'only this space')
     .action((dir: string, options: CommonOptions & { space?: string }) =>
       print(options, () => run(resolve(dir), options), toLines),
@@ -42,10 +43,10 @@ async function run(directory: string, { json: _, ...input }: CommonOptions & { s
 }
 
 function toLines(report: Report): string[] {
-  const skipped = report.Skipped.map(({ Path, Problem }) => `left out ${toPrintable(Path)}: ${Problem}`);
+  const skipped = report.Skipped.map(({ Path, Problem }) => `skipped ${toPrintable(Path)}: ${Problem}`);
   return [...skipped, `${toCountsLine(report)}, in ${report.Directory}`];
 }
 
 function toCountsLine({ Folders, Files, Bytes, SkippedCount }: Counts): string {
-  return `${Folders} folders, ${Files} files (${(Bytes / 1024 / 1024).toFixed(1)} MiB), ${SkippedCount} left out`;
+  return `${toCount(Folders, 'folder')}, ${toCount(Files, 'file')} (${toSize(Bytes)}), ${SkippedCount} skipped`;
 }

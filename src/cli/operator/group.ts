@@ -12,7 +12,7 @@ interface ChangeOptions extends CommonOptions {
 }
 
 export function registerGroup(program: Command): void {
-  const group = program.command('group').description('groups of people of a space');
+  const group = program.command('group').description('manage groups of people');
   common(group.command('list <space>').description('list the groups of a space and who is in them')).action(
     (space: string, options: CommonOptions) => run('group list', { space }, options),
   );

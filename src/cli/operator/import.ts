@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import type { Command } from 'commander';
 import { print, toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { type CommonOptions, common } from './app.ts';
 import { runCommand } from './run-command.ts';
 
@@ -26,10 +27,10 @@ interface Report extends Counts {
 }
 
 export function registerImport(program: Command): void {
-  common(program.command('import <dir>').description('take a directory in, with all that is beneath it'))
+  common(program.command('import <dir>').description('import a directory of files'))
     .option('--app <app>', 'as this application, by AppKey or name, into its space')
     .option('--space <name>', 'as the operator, into this space')
-    .option('--into <path>', 'the folder that takes it; made if it is missing', '/')
+    .option('--into <path>', 'the target folder; created if it is missing', '/')
     .action(importDirectory);
 }
 
@@ -65,13 +66,12 @@ function toReal(dir: string): string {
 
 function toLines(report: Report): string[] {
   const { Skipped, SkippedCount, Stopped } = report;
-  const skipped = Skipped.map(({ Path, Problem }) => `left out ${toPrintable(Path)}: ${Problem}`);
+  const skipped = Skipped.map(({ Path, Problem }) => `skipped ${toPrintable(Path)}: ${Problem}`);
   if (SkippedCount > Skipped.length) skipped.push(`… and ${SkippedCount - Skipped.length} more`);
   const stopped = Stopped === undefined ? [] : [`Stopped: ${Stopped} Run it again to go on.`];
   return [...skipped, ...stopped, toCountsLine(report)];
 }
 
 function toCountsLine({ Folders, Files, Bytes, Unchanged, SkippedCount }: Counts): string {
-  const mib = (Bytes / 1024 / 1024).toFixed(1);
-  return `${Folders} folders made, ${Files} files (${mib} MiB) taken, ${Unchanged} unchanged, ${SkippedCount} left out`;
+  return `${toCount(Folders, 'folder')} created, ${toCount(Files, 'file')} (${toSize(Bytes)}) imported, ${Unchanged} unchanged, ${SkippedCount} skipped`;
 }

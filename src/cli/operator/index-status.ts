@@ -1,4 +1,4 @@
-// `cabinet index …`: how far the search index is, and making it anew. `cabinet search status|rebuild` are its older names.
+// `cabinet index …`: how far show or rebuild the search index is, and making it anew. `cabinet search status|rebuild` are its older names.
 
 import type { Command } from 'commander';
 import { print } from '../output.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type CommonOptions, common, runAndPrint } from './app.ts';
 
 export function registerKeys(program: Command): void {
-  const keys = program.command('keys').description('the keys that sign tokens');
+  const keys = program.command('keys').description('rotate the keys that sign tokens');
   common(keys.command('rotate').description('sign with a new key from now on'))
     .option('--revoke-old', 'end everything that the old keys signed, at once')
     .action((options: CommonOptions) => runAndPrint('keys rotate', { ...options }, options));

@@ -1,6 +1,7 @@
 // What `cabinet migrate` tells when it is done: as JSON, and as lines for people.
 
 import type { MigrationReport } from '../../maintenance/migrate/migrate.ts';
+import { toSize } from '../size.ts';
 
 interface Places {
   Records: string;
@@ -85,10 +86,4 @@ function toEnvironmentLines(report: EnvironmentReport): string[] {
   for (const { Record, Problem } of Differences) lines.push(`DIFFERENT ${Record}: ${Problem}`);
   if (Differences.length === 0) lines.push('compared, without a difference');
   return lines.map((line) => `${Environment}: ${line}`);
-}
-
-function toSize(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const power = bytes === 0 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }

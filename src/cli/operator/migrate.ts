@@ -26,7 +26,7 @@ interface MigrateOptions {
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('move everything to another storage, and compare every record')
+    .description('move everything to another storage engine')
     .option('--to <catalog>', 'where records shall be kept: postgres://… or sqlite:')
     .option('--blobs <blobs>', 'where large contents shall be kept: s3://bucket… or file:')
     .option('--env <environment>', 'production, test or both', 'both')

@@ -15,7 +15,7 @@ interface SetOptions extends CommonOptions {
 }
 
 export function registerQuota(program: Command): void {
-  const quota = program.command('quota').description('how much may be held, and how often asked');
+  const quota = program.command('quota').description('manage quotas and request limits');
   common(quota.command('set').description('limit a space, or an application or a person in it'))
     .option('--space <name>', 'the space')
     .option('--app <app>', 'what an application does for itself, by AppKey or name')

@@ -19,6 +19,7 @@ import { readKeyFile, requireKeyFile, signatureKeyName } from '../../maintenance
 import { type ShownRestore, toRestoreReport } from '../../maintenance/maintenance-report.ts';
 import { FolderInUse, lockFolder } from '../../runtime/folder-lock.ts';
 import { print } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { ProgressLine } from './progress-line.ts';
 import { toProblemLines } from './verify.ts';
 
@@ -32,7 +33,7 @@ interface RestoreOptions {
 export function registerRestore(program: Command): void {
   program
     .command('restore <dir>')
-    .description('take a backup back into an empty data folder, after everything in it was verified')
+    .description('verify a backup and restore it into an empty data folder')
     .option('--check', 'only verify the backup')
     .option('--key-file <file>', 'the key (PEM, private or public) that must have signed the backup')
     .option('--accept-damage', 'restore although something in the backup is damaged; it is told what')
@@ -112,8 +113,7 @@ const signatures = {
 function toLines(shown: ShownRestore): string[] {
   const { Restored, MadeAt, Signature, Environments, Problems } = shown;
   const found = Environments.map(({ Name, Entries, Versions, Contents, Bytes }) => {
-    const mib = (Bytes / 1024 / 1024).toFixed(1);
-    return `${Name}: ${Entries} entries, ${Versions} versions, ${Contents} contents (${mib} MiB)`;
+    return `${Name}: ${toCount(Entries, 'entry')}, ${toCount(Versions, 'version')}, ${toCount(Contents, 'content')} (${toSize(Bytes)})`;
   });
   const verdict = Restored
     ? 'It is restored. Start the service.'

@@ -19,7 +19,7 @@ const drainMs = 200;
 export function registerServe(program: Command): void {
   program
     .command('serve')
-    .description('run the service on all its addresses')
+    .description('run the service')
     .option(
       '--json',
       'print one line of JSON when it is ready; first secrets go to first-start.json in the data folder',

@@ -11,7 +11,7 @@ interface PasswordOptions extends CommonOptions {
 }
 
 export function registerUser(program: Command): void {
-  const user = program.command('user').description('people and their roles');
+  const user = program.command('user').description('manage people and their roles');
   withPassword(
     common(user.command('add <user>').description('add a person; shows the link by which they set a password')),
   )

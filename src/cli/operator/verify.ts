@@ -10,6 +10,7 @@ import { verifyAll } from '../../maintenance/maintenance.ts';
 import { type ShownProblem, type ShownVerify, toVerifyReport } from '../../maintenance/maintenance-report.ts';
 import { lockFolder } from '../../runtime/folder-lock.ts';
 import { print, toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { ProgressLine, toProgressStep } from './progress-line.ts';
 
 interface VerifyOptions {
@@ -20,7 +21,7 @@ interface VerifyOptions {
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .description('read everything and say what is wrong; exit code 1 if anything is')
+    .description('check all stored data; exit code 1 if anything is wrong')
     .option('--env <environment>', 'production or test; both by default')
     .option('--json', 'print JSON')
     .action((options: VerifyOptions) => print(options, () => run(options), toLines));
@@ -65,9 +66,8 @@ function toLines({ Verified, Environments }: ShownVerify): string[] {
   const parts = Environments.flatMap((environment) => {
     const { Name, Entries, Versions, Contents, Bytes, JournalRows, Strangers, ProblemCount, Problems } = environment;
     const more = ProblemCount > Problems.length ? [`… and ${ProblemCount - Problems.length} more`] : [];
-    const mib = (Bytes / 1024 / 1024).toFixed(1);
     return [
-      `${Name}: ${Entries} entries, ${Versions} versions, ${Contents} contents (${mib} MiB), ${JournalRows} rows of the journal`,
+      `${Name}: ${toCount(Entries, 'entry')}, ${toCount(Versions, 'version')}, ${toCount(Contents, 'content')} (${toSize(Bytes)}), ${toCount(JournalRows, 'journal row')}`,
       ...(Strangers > 0 ? [`  ${Strangers} blobs have no record; the sweeper removes them after a day`] : []),
       ...Problems.flatMap(toProblemLines),
       ...more,

@@ -16,7 +16,11 @@ const grantRoles = ['viewer', 'editor'] as const;
 type Words = [change?: string, principal?: string, role?: string];
 
 export function registerAccess(program: Command): void {
-  personCommand(program, 'access <path> [change] [principal] [role]', 'who may see an entry, and why; or share it')
+  personCommand(
+    program,
+    'access <path> [change] [principal] [role]',
+    'show who has access, and share with people and groups',
+  )
     .addHelpText(
       'after',
       [
@@ -61,5 +65,7 @@ function toLines({ Access }: Shown): string[] {
       Role,
       From === 'space' ? 'by the role in the space' : `granted on ${From.Path}`,
     ]),
+    [],
+    ['WHO', 'ROLE', 'FROM'],
   );
 }

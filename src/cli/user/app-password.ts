@@ -1,4 +1,4 @@
-// `cabinet app-password list|add|remove`: your passwords for programs that cannot sign in, such as WebDAV clients.
+// `cabinet app-password list|add|remove`: manage passwords for WebDAV clients and other programs.
 
 import {
   type AddedAppPassword,
@@ -58,7 +58,7 @@ async function list({ cabinet, signal }: CommandContext): Promise<Shown & { Spac
 }
 
 function toListLines({ AppPasswords, Spaces }: Shown & { Spaces: readonly Space[] }): string[] {
-  if (AppPasswords.length === 0) return ['You have no app passwords. Make one: cabinet app-password add NAME'];
+  if (AppPasswords.length === 0) return ['You have no app passwords. Create one: cabinet app-password add NAME'];
   const toSpaceName = (id: string | null) =>
     id === null ? 'all spaces' : (Spaces.find(({ Id }) => Id === id)?.Name ?? id);
   return toTable(
@@ -70,6 +70,8 @@ function toListLines({ AppPasswords, Spaces }: Shown & { Spaces: readonly Space[
       ExpiresAt === null ? 'no end' : `until ${toLocalTime(ExpiresAt)}`,
       Name,
     ]),
+    [],
+    ['ID', 'ACCESS', 'SPACE', 'LAST USED', 'EXPIRES', 'NAME'],
   );
 }
 

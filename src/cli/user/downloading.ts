@@ -1,7 +1,7 @@
 // Downloads a tree: plans which local folders are missing, then fetches the files in parallel.
 
 import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { LocalError } from './exit-codes.ts';
 import { type FileDownload, fetchFile } from './fetching.ts';
 import { checkLocalName, makeLocalFolder, partPattern } from './local-files.ts';
@@ -43,12 +43,24 @@ export async function planDownload(transfers: Transfers, pair: Pair, plan: Downl
         const key = child.entry.Name.normalize('NFC');
         const named = names.get(key);
         names.delete(key);
-        planChild(transfers, { child, here, isHere, named }, { plan, deeper });
+        if (isMeant(transfers, child, pair)) planChild(transfers, { child, here, isHere, named }, { plan, deeper });
       }
-      plan.extra.push(...[...names.values()].filter((name) => !partPattern.test(name)).map((name) => join(here, name)));
+      const extra = [...names.values()].filter((name) => !partPattern.test(name)).map((name) => join(here, name));
+      plan.extra.push(...extra.filter((path) => isExtra(transfers, path, pair)));
     });
     level = deeper;
   }
+}
+
+function isMeant({ filter }: Transfers, { entry, path }: RemoteEntry, { there }: Pair): boolean {
+  const beneath = path.slice(there.path.length);
+  return entry.Type === 'file' ? filter.allowsFile(beneath) : filter.allowsFolder(beneath);
+}
+
+/** With a filter: files alone, and only those that it is about. A folder may hold others. */
+function isExtra({ filter }: Transfers, path: string, { here }: Pair): boolean {
+  if (!filter.isActive) return true;
+  return lstatSync(path).isFile() && filter.allowsFile(relative(here, path).split(sep).join('/'));
 }
 
 interface Child {
@@ -90,7 +102,7 @@ export function isLocalFolder(path: string): boolean {
   if (stats === undefined) return false;
   if (stats.isDirectory()) return true;
   const what = stats.isSymbolicLink()
-    ? 'A symbolic link stands here, which may lead elsewhere'
+    ? 'A symbolic link has this name here and may point elsewhere'
     : 'A file has this name here';
   throw new LocalError('NameAlreadyExists', `${what}: ${path}`);
 }
@@ -100,10 +112,15 @@ export interface FetchResult {
   unchanged: number;
 }
 
+/** The folders that a file goes into. */
+function needed(folders: DownloadPlan['folders'], files: readonly FileDownload[]): DownloadPlan['folders'] {
+  return folders.filter(({ to }) => files.some((file) => file.to.startsWith(`${to}${sep}`)));
+}
+
 export async function fetchAll(transfers: Transfers, { folders, files }: DownloadPlan): Promise<FetchResult> {
   const { progress } = transfers;
   progress.expect({ files: files.length, bytes: files.reduce((sum, { entry }) => sum + entry.Size, 0) });
-  for (const { to } of folders) makeLocalFolder(to);
+  for (const { to } of transfers.filter.isSelecting ? needed(folders, files) : folders) makeLocalFolder(to);
   const result: FetchResult = { fetched: [], unchanged: 0 };
   await transferAll(transfers, files, {
     toPaths: ({ path }) => [path],

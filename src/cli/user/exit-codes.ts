@@ -36,6 +36,6 @@ export class Interrupted extends Error {
   readonly code = 'Interrupted';
 
   constructor() {
-    super('Stopped. Run the same command again: it goes on where it was.');
+    super('Stopped. Run the same command again to resume.');
   }
 }

@@ -2,10 +2,11 @@
 
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { openFile } from '@cabinet/client';
+import { listVersions } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
+import { writeToOutput } from './cat.ts';
 import {
   type DownloadPlan,
   emptyDownload,
@@ -17,7 +18,6 @@ import {
 import { LocalError, UsageError } from './exit-codes.ts';
 import { checkLocalName } from './local-files.ts';
 import { type CommandContext, perform, personCommand, toFailedLines } from './perform.ts';
-import { toSize } from './progress-line.ts';
 import { type RemoteEntry, requireAll } from './remote.ts';
 import {
   fail,
@@ -27,6 +27,7 @@ import {
   type Transfers,
   type TransferTotals,
   throwIfOnlyFailure,
+  withTransferOptions,
 } from './transfers.ts';
 import { toVersion } from './versions.ts';
 
@@ -39,37 +40,24 @@ interface GetResult extends TransferTotals {
 }
 
 export function registerGet(program: Command): void {
-  personCommand(program, 'get <words...>', 'fetch files and folders')
+  withTransferOptions(personCommand(program, 'get <words...>', 'download files and folders'))
     .usage('[options] REMOTE… [LOCAL]')
     .option('--version <number>', 'this version of one file')
-    .option('--parallel <number>', 'how many at a time', '16')
-    .option('-q, --quiet', 'show no progress')
-    .option('-v, --verbose', 'a line for each file')
     .addHelpText(
       'after',
-      '\nWith several words the last one is LOCAL: a folder that is there, or the new name of the one REMOTE; - is standard output.\n' +
-        'With one word, it goes into the current folder. What is here with the same bytes is left as it is; a file that\n' +
-        'differs is replaced. Broken off, the same command goes on where it was.\n\n' +
+      '\nLOCAL is a folder that exists, or the new name of the one REMOTE; - is standard output. Without LOCAL, files go into\n' +
+        'the current folder. Files with the same checksum are skipped, others are replaced. After Ctrl-C or a lost connection,\n' +
+        'run the same command to resume.\n\n' +
         'Examples:\n  cabinet get /Invoices/a.pdf\n  cabinet get "/Invoices/*.pdf" /Photos backup\n  cabinet get /Backups/shop.sql - | psql shop',
     )
     .action((words: string[], options: GetOptions) =>
       words.at(-1) === '-' && words.length > 1
-        ? perform(options, { run: (context) => getToOutput(context, words, options), toLines: () => [] })
+        ? perform(options, {
+            run: (context) => writeToOutput(context, words.slice(0, -1), options),
+            toLines: () => [],
+          })
         : perform(options, { run: (context) => get(context, words, options), toLines: (got) => toLines(got, options) }),
     );
-}
-
-/** Nothing but the bytes is written there, so --json has nothing to say. */
-async function getToOutput(context: CommandContext, words: string[], options: GetOptions): Promise<null> {
-  const { cabinet, signal } = context;
-  if (options.json === true) throw new UsageError('Standard output is for the bytes: leave --json away.');
-  const version = options.version === undefined ? undefined : toVersion(options.version);
-  for (const { entry, path } of await requireAll(context, words.slice(0, -1))) {
-    if (entry.Type === 'folder') throw new LocalError('IsAFolder', `${path} is a folder; standard output takes files.`);
-    const { stream } = await openFile(cabinet, entry.Id, { version, signal });
-    await pipeline(stream, process.stdout, { end: false });
-  }
-  return null;
 }
 
 async function get(context: CommandContext, words: string[], options: GetOptions): Promise<GetResult> {
@@ -79,9 +67,9 @@ async function get(context: CommandContext, words: string[], options: GetOptions
     const all = await requireAll(context, remotes);
     const version = options.version === undefined ? undefined : toVersion(options.version);
     if (version !== undefined && (all.length > 1 || all[0]?.entry.Type !== 'file')) {
-      throw new UsageError('--version goes with one file.');
+      throw new UsageError('--version is for one file.');
     }
-    const plan = await toPlan(transfers, all, local);
+    const plan = await toPlan(transfers, await Promise.all(all.map((one) => atVersion(context, one, version))), local);
     const files = plan.files.map((file) => ({ ...file, version }));
     const fetched = await fetchAll(transfers, { ...plan, files });
     throwIfOnlyFailure(transfers, fetched.fetched.length + fetched.unchanged + plan.folders.length);
@@ -89,6 +77,18 @@ async function get(context: CommandContext, words: string[], options: GetOptions
   } finally {
     transfers.progress.close();
   }
+}
+
+/** With the size of that version. One that does not exist is refused when it is fetched. */
+async function atVersion(
+  { cabinet, signal }: CommandContext,
+  found: RemoteEntry,
+  version: number | undefined,
+): Promise<RemoteEntry> {
+  if (version === undefined) return found;
+  const versions = await Array.fromAsync(listVersions(cabinet, found.entry.Id, { signal }));
+  const size = versions.find(({ Version }) => Version === version)?.Size ?? found.entry.Size;
+  return { ...found, entry: { ...found.entry, Size: size } };
 }
 
 async function toPlan(transfers: Transfers, all: readonly RemoteEntry[], local: string): Promise<DownloadPlan> {
@@ -142,11 +142,11 @@ function toLines({ Files, Folders, Bytes, Unchanged, Fetched, Failed }: GetResul
     verbose === true || Files === 1
       ? Fetched.map(({ To, Size }) => `fetched ${toPrintable(To)} (${toSize(Size)})`)
       : [];
-  const made = Folders > 0 ? `, ${Folders} folders made` : '';
+  const made = Folders > 0 ? `, ${toCount(Folders, 'folder')} created` : '';
   const unchanged = Unchanged > 0 ? `, ${Unchanged} unchanged` : '';
   const summary =
     Files === 1 && Folders === 0 && Failed.length === 0
       ? []
-      : [`${Files} files fetched (${toSize(Bytes)})${made}${unchanged}`];
+      : [`${toCount(Files, 'file')} fetched (${toSize(Bytes)})${made}${unchanged}`];
   return [...toFailedLines(Failed), ...each, ...summary];
 }

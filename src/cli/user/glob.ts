@@ -18,6 +18,11 @@ export function toNamePattern(pattern: string): RegExp {
   return new RegExp(`^${hidden}${toSource(pattern.normalize('NFC'))}$`, 'su');
 }
 
+/** Matches a whole name; `*` also matches names that begin with a dot. */
+export function toWildcard(pattern: string): RegExp {
+  return new RegExp(`^${toSource(pattern)}$`, 'su');
+}
+
 function toSource(pattern: string): string {
   const parts = pattern.matchAll(/\\(?<taken>.)|(?<class>\[[!^]?\]?[^\]]*\])|(?<any>\*+)|(?<one>\?)|(?<plain>.)/gsu);
   return [...parts]

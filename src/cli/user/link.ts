@@ -14,7 +14,7 @@ interface LinkOptions extends PersonOptions {
 }
 
 export function registerLink(program: Command): void {
-  personCommand(program, 'link <path>', 'make a short-lived address for the bytes of a file')
+  personCommand(program, 'link <path>', 'create a short-lived download address of a file')
     .option('--expires <time>', 'how long it is good: 90s, 15m, 24h at most', '1h')
     .option('--inline', 'let a browser show it, where that is safe, instead of saving it')
     .option('--version <number>', 'of this version; the current one by default')

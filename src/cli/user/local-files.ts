@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { LocalError } from './exit-codes.ts';
+import type { Filter } from './filter.ts';
 import { type Failure, toFailure } from './perform.ts';
 
 export interface LocalFile {
@@ -31,7 +32,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** A path from the command line. A link is followed here: naming it means its target. */
 export function readLocal(path: string): LocalFile | LocalFolder {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw new LocalError('NotFound', `There is no ${path} here.`);
+  if (stats === undefined) throw new LocalError('NotFound', `${path} does not exist on this machine.`);
   return toLocal(basename(path), path, stats);
 }
 
@@ -43,11 +44,18 @@ function toLocal(name: string, path: string, stats: Stats): LocalFile | LocalFol
   if (stats.isFile()) return { name, path, sizeBytes: stats.size, modifiedMs: stats.mtimeMs };
   if (stats.isDirectory()) return { name, path, folders: [], files: [], leftOut: [] };
   const what = stats.isSymbolicLink() ? 'a symbolic link' : 'neither a file nor a folder';
-  throw new LocalError('NotAFile', `It is ${what}, and was left out.`);
+  throw new LocalError('NotAFile', `Skipped: it is ${what}.`);
 }
 
-/** Reads everything beneath a folder and records what is skipped. Synchronous, because that is ten times faster. */
-export function fillFolder(folder: LocalFolder, failed: Failure[]): void {
+export interface Filling {
+  failed: Failure[];
+  filter: Filter;
+}
+
+/** Reads everything beneath a folder and records what is skipped. Synchronous, because that is ten times faster. `at`: its path beneath
+ *  the folder that is transferred. */
+export function fillFolder(folder: LocalFolder, filling: Filling, at = ''): void {
+  const { failed, filter } = filling;
   let names: Buffer[];
   try {
     names = readdirSync(folder.path, { encoding: 'buffer' });
@@ -55,19 +63,23 @@ export function fillFolder(folder: LocalFolder, failed: Failure[]): void {
     failed.push(toFailure(folder.path, toReadable(error)));
     return;
   }
-  for (const bytes of names) fillIn(folder, bytes, failed);
-  for (const inner of folder.folders) fillFolder(inner, failed);
+  for (const bytes of names) fillIn(folder, bytes, { filling, at });
+  for (const inner of folder.folders) fillFolder(inner, filling, `${at}${inner.name}/`);
+  if (filter.isSelecting)
+    folder.folders = folder.folders.filter((inner) => inner.files.length + inner.folders.length > 0);
 }
 
-function fillIn(folder: LocalFolder, bytes: Buffer, failed: Failure[]): void {
+function fillIn(folder: LocalFolder, bytes: Buffer, { filling, at }: { filling: Filling; at: string }): void {
+  const { failed, filter } = filling;
   const shown = bytes.toString();
   if (partPattern.test(shown)) return;
   try {
     const name = toName(bytes);
     const path = join(folder.path, name);
     const local = toLocal(name, path, lstatSync(path));
-    if (isFolder(local)) folder.folders.push(local);
-    else folder.files.push(local);
+    if (isFolder(local)) {
+      if (filter.allowsFolder(`${at}${name}`)) folder.folders.push(local);
+    } else if (filter.allowsFile(`${at}${name}`)) folder.files.push(local);
   } catch (error) {
     folder.leftOut.push(shown);
     failed.push(toFailure(join(folder.path, shown), toReadable(error)));
@@ -86,10 +98,10 @@ function toName(bytes: Buffer): string {
 export function toReadable(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
-  if (code === 'EACCES' || code === 'EPERM') return new LocalError(code, 'It may not be read or written.');
-  if (code === 'ENOENT') return new LocalError(code, 'It is gone.');
+  if (code === 'EACCES' || code === 'EPERM') return new LocalError(code, 'Permission denied.');
+  if (code === 'ENOENT') return new LocalError(code, 'It does not exist any more.');
   if (code === 'ENOSPC') return new LocalError(code, 'The disk is full.');
-  return new LocalError(code, `The system says ${code} (${syscall}).`);
+  return new LocalError(code, `${code} (${syscall}).`);
 }
 
 export async function toSha256(path: string, signal: AbortSignal): Promise<string> {
@@ -103,7 +115,7 @@ export async function toSha256(path: string, signal: AbortSignal): Promise<strin
 export function checkLocalName(name: string): string {
   const isPlain = name !== '' && name !== '.' && name !== '..' && !/[/\\\p{Cc}\p{Cs}]/u.test(name);
   if (isPlain) return name;
-  throw new LocalError('InvalidName', 'This cannot be the name of a file here.');
+  throw new LocalError('InvalidName', 'This name is not allowed on this machine.');
 }
 
 /** Creates a folder for downloads if it is missing. A link in its place is rejected. */
@@ -111,6 +123,6 @@ export function makeLocalFolder(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) mkdirSync(path);
   else if (stats.isSymbolicLink())
-    throw new LocalError('SymbolicLink', 'A symbolic link stands here, which may lead elsewhere.');
-  else if (!stats.isDirectory()) throw new LocalError('NotAFolder', 'A file stands here.');
+    throw new LocalError('SymbolicLink', 'A symbolic link has this name here. It may point elsewhere.');
+  else if (!stats.isDirectory()) throw new LocalError('NotAFolder', 'A file has this name here.');
 }

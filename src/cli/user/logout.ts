@@ -16,7 +16,7 @@ interface SignedOut {
 export function registerLogout(program: Command): void {
   program
     .command('logout')
-    .description('end a sign-in, at the service and here')
+    .description('sign out, here and on the service')
     .option('--profile <name>', 'which one; the current one by default')
     .option('--json', 'print JSON')
     .exitOverride(exitOnUsageError)
@@ -46,6 +46,6 @@ async function revoke(profile: Profile): Promise<boolean> {
 }
 
 function toLines({ SignedOut, IsRevoked }: SignedOut): string[] {
-  const warning = 'The service could not be told; the sign-in ends there by itself within 14 days.';
+  const warning = 'The service cannot be reached. The sign-in ends there within 14 days.';
   return [`Signed out of ${SignedOut}.`, ...(IsRevoked ? [] : [warning])];
 }

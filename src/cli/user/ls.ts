@@ -3,16 +3,17 @@
 import { type Entry, listChildren, type Order } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toSize } from '../size.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
-import { toSize } from './progress-line.ts';
-import { type RemoteEntry, requireAll } from './remote.ts';
+import { joinRemote, type RemoteEntry, requireAll } from './remote.ts';
 import { toLocalTime, toTable } from './table.ts';
 
 const orders: readonly Order[] = ['name', '-name', 'natural', '-natural', 'modified', '-modified', 'size', '-size'];
 
 interface LsOptions extends PersonOptions {
   long?: boolean;
+  recursive?: boolean;
   order: string;
 }
 
@@ -24,12 +25,13 @@ interface Listed {
 }
 
 export function registerLs(program: Command): void {
-  personCommand(program, 'ls [paths...]', 'list what is in folders; the root by default')
+  personCommand(program, 'ls [paths...]', 'list folders; the root by default')
     .option('-l, --long', 'with size, time and who changed it last')
+    .option('-R, --recursive', 'everything beneath them too, each by its path')
     .option('--order <order>', `one of ${orders.join(', ')}; folders come first`, 'name')
     .addHelpText(
       'after',
-      '\nExamples:\n  cabinet ls\n  cabinet ls -l --order -modified /Invoices\n  cabinet ls "/Invoices/*.pdf"',
+      '\nExamples:\n  cabinet ls\n  cabinet ls -l --order -modified /Invoices\n  cabinet ls "/Invoices/*.pdf"\n  cabinet ls -lR /Projects',
     )
     .action((paths: string[], options: LsOptions) =>
       perform(options, {
@@ -42,13 +44,15 @@ export function registerLs(program: Command): void {
 async function list(
   context: CommandContext,
   paths: string[],
-  { order: text }: LsOptions,
+  { order: text, recursive }: LsOptions,
 ): Promise<{ Listed: Listed[] }> {
   const order = orders.find((known) => known === text);
   if (order === undefined) throw new UsageError(`--order ${text}: use one of ${orders.join(', ')}.`);
   const Listed: Listed[] = [];
   for (const found of await requireAll(context, paths.length === 0 ? ['/'] : paths)) {
-    Listed.push(await listEntry(context, found, order));
+    const listed = await listEntry(context, found, order);
+    Listed.push(listed);
+    if (recursive === true) await listBeneath(context, listed, { order, into: Listed });
   }
   return { Listed };
 }
@@ -61,6 +65,19 @@ async function listEntry(
   if (entry.Type === 'file') return { Path: path, Entry: entry };
   const Children = await Array.fromAsync(listChildren(cabinet, entry.Id, { order, signal, pageSize: 1000 }));
   return { Path: path, Entry: entry, Children };
+}
+
+interface Beneath {
+  order: Order;
+  into: Listed[];
+}
+
+async function listBeneath(context: CommandContext, { Path, Children = [] }: Listed, beneath: Beneath): Promise<void> {
+  for (const entry of Children.filter(({ Type }) => Type === 'folder')) {
+    const listed = await listEntry(context, { entry, path: joinRemote(Path, entry.Name) }, beneath.order);
+    beneath.into.push(listed);
+    await listBeneath(context, listed, beneath);
+  }
 }
 
 function toLines(listed: readonly Listed[], isLong: boolean): string[] {
@@ -87,5 +104,6 @@ function toRows(entries: readonly Entry[], isLong: boolean): string[] {
   return toTable(
     named.map(({ Size, ModifiedAt, ModifiedBy, Name }) => [toSize(Size), toLocalTime(ModifiedAt), ModifiedBy, Name]),
     [0],
+    ['SIZE', 'MODIFIED', 'BY', 'NAME'],
   );
 }

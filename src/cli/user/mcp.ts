@@ -16,11 +16,7 @@ interface ConfigOptions extends PersonOptions {
 }
 
 export function registerMcp(main: Command): void {
-  const mcp = personCommand(
-    main,
-    'mcp',
-    'let AI agents on this machine use the service: MCP over standard input and output',
-  )
+  const mcp = personCommand(main, 'mcp', 'run an MCP server for AI agents on this machine')
     .addHelpText('after', '\nA host of agents starts it; cabinet mcp config prints what to put into its configuration.')
     .action((options: PersonOptions) =>
       perform(options, {

@@ -8,7 +8,7 @@ import { type PersonOptions, perform, personCommand } from './perform.ts';
 import { makeFolders, toRemotePath } from './remote.ts';
 
 export function registerMkdir(program: Command): void {
-  personCommand(program, 'mkdir <paths...>', 'make folders, with those above them that are missing').action(
+  personCommand(program, 'mkdir <paths...>', 'create folders, with missing parents').action(
     (paths: string[], options: PersonOptions) =>
       perform(options, {
         async run(context) {

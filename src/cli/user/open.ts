@@ -8,7 +8,7 @@ import { type CommandContext, type PersonOptions, perform, personCommand } from 
 import { requireEntry } from './remote.ts';
 
 export function registerOpen(program: Command): void {
-  personCommand(program, 'open <path>', 'open a file, or a folder of the console, in the browser')
+  personCommand(program, 'open <path>', 'open a file or folder in the browser')
     .option('--print', 'print the address instead')
     .action((path: string, options: PersonOptions & { print?: boolean }) =>
       perform(options, {

@@ -27,8 +27,8 @@ export function personCommand(program: Command, usage: string, description: stri
   return program
     .command(usage)
     .description(description)
-    .option('--profile <name>', 'which sign-in to use (cabinet profiles)')
-    .option('--space <name>', 'which space, for people who are in several')
+    .option('--profile <name>', 'use this sign-in (cabinet profiles lists them)')
+    .option('--space <name>', 'work in this space, if you are in several')
     .option('--json', 'print JSON')
     .exitOverride(exitOnUsageError);
 }
@@ -145,5 +145,5 @@ export function throwSingleFailure<Result extends { Failed: Failure[] }>(
 }
 
 export function toFailedLines(failed: readonly Failure[]): string[] {
-  return failed.map(({ Path, Message }) => `not done: ${toPrintable(Path)}: ${toPrintable(Message)}`);
+  return failed.map(({ Path, Message }) => `failed: ${toPrintable(Path)}: ${toPrintable(Message)}`);
 }

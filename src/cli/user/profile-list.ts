@@ -18,7 +18,7 @@ export interface ShownProfile {
 export function registerProfiles(program: Command): void {
   const profiles = program
     .command('profiles')
-    .description('list the sign-ins that are kept here')
+    .description('list and choose stored sign-ins')
     .exitOverride(exitOnUsageError)
     .option('--json', 'print JSON');
   profiles.action((options: PersonOptions) =>
@@ -57,6 +57,10 @@ export function showProfile(Name: string, profile: Profile, IsCurrent: boolean):
 }
 
 function toLines({ Profiles: all }: { Profiles: ShownProfile[] }): string[] {
-  if (all.length === 0) return ['There are none. Sign in with: cabinet login ADDRESS'];
-  return toTable(all.map(({ Name, Url, As, Space, IsCurrent }) => [IsCurrent ? '*' : ' ', Name, Url, As, Space ?? '']));
+  if (all.length === 0) return ['You have no sign-ins. Sign in with: cabinet login URL'];
+  return toTable(
+    all.map(({ Name, Url, As, Space, IsCurrent }) => [IsCurrent ? '*' : ' ', Name, Url, As, Space ?? '']),
+    [],
+    ['', 'PROFILE', 'SERVICE', 'SIGNED IN AS', 'SPACE'],
+  );
 }

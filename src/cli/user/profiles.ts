@@ -62,7 +62,7 @@ export function readProfiles(path: string): Profiles {
   } catch {
     throw new LocalError(
       'ProfilesUnreadable',
-      `${path} is not the file of profiles that it was. Remove it and sign in again.`,
+      `${path} cannot be read as a list of sign-ins. Remove it and sign in again.`,
     );
   }
 }
@@ -70,7 +70,7 @@ export function readProfiles(path: string): Profiles {
 function openToOthers(path: string): LocalError {
   return new LocalError(
     'ProfilesOpenToOthers',
-    `Others can read ${path}, which holds secrets. Make it yours: chmod 600 ${path}`,
+    `Other users can read ${path}, which contains secrets. Run: chmod 600 ${path}`,
   );
 }
 
@@ -82,19 +82,17 @@ export function requireProfile(
   const profile = name === null ? undefined : Profiles[name];
   if (name !== null && profile !== undefined) return { name, profile };
   const names = Object.keys(Profiles);
-  const there = names.length === 0 ? '' : ` There are: ${names.join(', ')}.`;
+  const there = names.length === 0 ? '' : ` Your profiles: ${names.join(', ')}.`;
   throw new NotSignedIn(
     name === null
-      ? `You are not signed in. Sign in with: cabinet login ADDRESS${there}`
-      : `There is no profile ${JSON.stringify(name)}. Make it with: cabinet login ADDRESS --profile ${name}${there}`,
+      ? `You are not signed in. Sign in with: cabinet login URL${there}`
+      : `There is no profile ${JSON.stringify(name)}. Create it with: cabinet login URL --profile ${name}${there}`,
   );
 }
 
 export function checkProfileName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw new UsageError(
-    `${JSON.stringify(name)} cannot be the name of a profile: use up to 64 letters, digits, dots, dashes.`,
-  );
+  throw new UsageError(`${JSON.stringify(name)} is not a profile name. Use up to 64 letters, digits, dots and dashes.`);
 }
 
 /** Changes the file under its lock: what `change` returns replaces its content. */

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Progress } from './progress.ts';
-import { renderBar, renderLine, toDuration, toSize } from './progress-line.ts';
+import { renderBar, renderLine, toDuration } from './progress-line.ts';
 
-const mebibyte = 1024 * 1024;
+const mebibyte = 1_000_000;
 const state = {
   verb: 'put',
   done: { files: 3, bytes: 30 * mebibyte },
@@ -17,19 +17,16 @@ const state = {
 
 test('a bar shows how far it is, the rate and the time that is left', () => {
   const bar = renderBar(state, 120);
-  assert.match(
-    bar,
-    /^put ━+╌+ {2}50 % {2}30\.0 MiB of 60\.0 MiB {2}2\.0 MiB\/s {2}0:15 left {2}3 of 10 files {2}film\.mkv$/,
-  );
+  assert.match(bar, /^put ━+╌+ {2}50 % {2}30 MB of 60 MB {2}2 MB\/s {2}0:15 left {2}3 of 10 files {2}film\.mkv$/);
   assert.equal(bar.match(/━/g)?.length, bar.match(/╌/g)?.length);
 });
 
 test('a plain line says the same without a name', () => {
-  assert.equal(renderLine(state), 'put: 50 %, 30.0 MiB of 60.0 MiB, 2.0 MiB/s, 0:15 left, 3 of 10 files');
+  assert.equal(renderLine(state), 'put: 50 %, 30 MB of 60 MB, 2 MB/s, 0:15 left, 3 of 10 files');
 });
 
 test('while the total is not known there is neither a bar nor a time', () => {
-  assert.equal(renderBar({ ...state, total: null }, 80), 'put 30.0 MiB  2.0 MiB/s  film.mkv');
+  assert.equal(renderBar({ ...state, total: null }, 80), 'put 30 MB  2 MB/s  film.mkv');
 });
 
 test('a bar is never wider than the terminal', () => {
@@ -42,14 +39,7 @@ test('a bar is never wider than the terminal', () => {
   );
 });
 
-test('sizes and times are written as people write them', () => {
-  assert.deepEqual([0, 1023, 1024, 1536, 1024 ** 3 * 2.5].map(toSize), [
-    '0 B',
-    '1023 B',
-    '1.0 KiB',
-    '1.5 KiB',
-    '2.5 GiB',
-  ]);
+test('times are written as people write them', () => {
   assert.deepEqual([0, 7, 60, 750, 11_100].map(toDuration), ['0:00', '0:07', '1:00', '12:30', '3:05:00']);
 });
 

@@ -1,5 +1,7 @@
 // Renders progress: as a bar that fits the terminal, or as a plain line.
 
+import { toCount, toSize } from '../size.ts';
+
 export interface Counts {
   files: number;
   bytes: number;
@@ -17,7 +19,7 @@ export interface ProgressState {
 const minBarWidth = 8;
 const maxBarWidth = 30;
 
-/** `put ━━━━━━━━╌╌╌╌  62 %  1.2 of 1.9 GiB  48.1 MiB/s  0:15 left  3 of 10 files  film.mkv`; what does not fit is left out from the end. */
+/** `put ━━━━━━━━╌╌╌╌  62 %  1.2 GB of 1.9 GB  48 MB/s  0:15 left  3 of 10 files  film.mkv`; what does not fit is left out from the end. */
 export function renderBar(state: ProgressState, columns: number): string {
   const share = toShare(state);
   const facts = toFacts(state);
@@ -57,23 +59,10 @@ function toFacts({ done, total, bytesPerSecond, name }: ProgressState): string[]
     total === null ? toSize(done.bytes) : `${toSize(done.bytes)} of ${toSize(total.bytes)}`,
     `${toSize(bytesPerSecond)}/s`,
     left === null || left < 0 ? '' : `${toDuration(left)} left`,
-    total === null || total.files === 1 ? '' : `${done.files} of ${total.files} files`,
+    total === null || total.files === 1 ? '' : `${done.files} of ${toCount(total.files, 'file')}`,
     name,
   ];
   return facts.filter((fact) => fact !== '');
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-/** `48.1 MiB`; bytes without a decimal. */
-export function toSize(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1023.95 && unit < units.length - 1) {
-    size /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }
 
 /** `0:07`, `12:30`, `3:05:00`. */

@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { type Entry, saveFile } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { LocalError, UsageError } from './exit-codes.ts';
 import { isPattern, toLiteral } from './glob.ts';
 import { fillFolder, isFolder, type LocalFile, type LocalFolder, readLocal } from './local-files.ts';
 import { type CommandContext, perform, personCommand, toFailedLines } from './perform.ts';
-import { toSize } from './progress-line.ts';
 import { toProperties } from './properties.ts';
 import { findEntry, joinRemote, makeFolders, type RemoteEntry, splitRemote, toRemotePath } from './remote.ts';
 import { type Saving, sendAll } from './sending.ts';
@@ -20,6 +20,7 @@ import {
   type Transfers,
   type TransferTotals,
   throwIfOnlyFailure,
+  withTransferOptions,
 } from './transfers.ts';
 import { createFolders, emptyPlan, planUpload, type RemoteFolder, type UploadPlan } from './uploading.ts';
 
@@ -38,18 +39,15 @@ const conflicts = { version: 'Version', fail: 'Fail', rename: 'Rename', keep: 'E
 const digestFromBytes = 256 * 1024;
 
 export function registerPut(program: Command): void {
-  personCommand(program, 'put <words...>', 'send files and folders')
+  withTransferOptions(personCommand(program, 'put <words...>', 'upload files and folders'))
     .usage('[options] LOCAL… REMOTE')
     .option('--if-there <what>', 'if the name is taken by a file: version, fail, rename or keep', 'version')
     .option('--comment <text>', 'what is new in this version')
     .option('--property <key=value...>', 'properties of each file')
-    .option('--parallel <number>', 'how many at a time', '16')
-    .option('-q, --quiet', 'show no progress')
-    .option('-v, --verbose', 'a line for each file')
     .addHelpText(
       'after',
-      '\nREMOTE is a folder if it is there, ends with a slash, or several things are sent; otherwise the new path of the one LOCAL.\n' +
-        'Folders go with all that is beneath them. LOCAL - is standard input. Broken off, the same command goes on where it was.\n\n' +
+      '\nREMOTE is a folder if it exists as one, ends with a slash, or if several LOCAL are named. Otherwise it is the new\n' +
+        'path of the file. LOCAL - is standard input. After Ctrl-C or a lost connection, run the same command to resume.\n\n' +
         'Examples:\n  cabinet put a.pdf /Invoices/\n  cabinet put photos "*.txt" /Archive/\n  pg_dump shop | cabinet put - /Backups/shop.sql',
     )
     .action((words: string[], options: PutOptions) =>
@@ -62,7 +60,7 @@ export function registerPut(program: Command): void {
 
 async function put(context: CommandContext, words: string[], options: PutOptions): Promise<PutResult> {
   const to = words.at(-1) as string;
-  if (words.length < 2) throw new UsageError('Say what, and where to: LOCAL… REMOTE.');
+  if (words.length < 2) throw new UsageError('Name what to upload and where: cabinet put LOCAL… REMOTE.');
   const saving = toSaving(options);
   const transfers = openTransfers(context, options, 'put');
   try {
@@ -94,7 +92,7 @@ function toSaving({ ifThere, comment, property }: PutOptions): Saving {
 async function expand(word: string): Promise<string[]> {
   if (!isPattern(word) || statSync(word, { throwIfNoEntry: false }) !== undefined) return [word];
   const found = (await Array.fromAsync(glob(word))).toSorted();
-  if (found.length === 0) throw new LocalError('NotFound', `There is nothing here that ${word} finds.`);
+  if (found.length === 0) throw new LocalError('NotFound', `No local file matches ${word}.`);
   return found;
 }
 
@@ -110,7 +108,7 @@ async function planAll(transfers: Transfers, { locals, to, plan }: Planning): Pr
   for (const local of locals) {
     const named = { ...local, name: target.name ?? toOwnName(local) };
     if (isFolder(named)) {
-      fillFolder(named, transfers.failed);
+      fillFolder(named, transfers);
       root.folders.push(named);
     } else root.files.push(named);
   }
@@ -139,7 +137,7 @@ async function toTarget(transfers: Transfers, to: string, locals: readonly objec
   if (to.startsWith('id:')) throw new LocalError('NotAFolder', `${to} is not a folder.`);
   const path = toRemotePath(toLiteral(to));
   if (there !== null && locals.length > 1)
-    throw new LocalError('NotAFolder', `${path} is a file; several things need a folder.`);
+    throw new LocalError('NotAFolder', `${path} is a file. To upload several files, name a folder.`);
   if (locals.length > 1 || to.endsWith('/')) {
     const made = await makeFolders(transfers, path);
     return { folder: toRemoteFolder(made.path, made.entry), name: null };
@@ -157,7 +155,7 @@ async function putInput(transfers: Transfers, to: string, saving: Saving): Promi
   const { cabinet, signal, progress } = transfers;
   const path = toRemotePath(toLiteral(to));
   if (path === '/' || to.endsWith('/'))
-    throw new UsageError('Standard input needs a name: REMOTE is the path of a file.');
+    throw new UsageError('Standard input needs a name. Use the path of a file as REMOTE.');
   const { folder, name } = splitRemote(path);
   const { entry } = await makeFolders(transfers, folder);
   let counted = 0;
@@ -193,11 +191,11 @@ function toLines({ Files, Folders, Bytes, Unchanged, Saved, Failed }: PutResult,
     verbose === true || Files === 1
       ? Saved.map(({ Path, Size }) => `saved ${toPrintable(Path)} (${toSize(Size)})`)
       : [];
-  const made = Folders > 0 ? `, ${Folders} folders made` : '';
+  const made = Folders > 0 ? `, ${toCount(Folders, 'folder')} created` : '';
   const unchanged = Unchanged > 0 ? `, ${Unchanged} unchanged` : '';
   const summary =
     Files === 1 && Folders === 0 && Failed.length === 0
       ? []
-      : [`${Files} files saved (${toSize(Bytes)})${made}${unchanged}`];
+      : [`${toCount(Files, 'file')} saved (${toSize(Bytes)})${made}${unchanged}`];
   return [...toFailedLines(Failed), ...each, ...summary];
 }

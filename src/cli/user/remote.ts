@@ -43,7 +43,7 @@ export function toRemotePath(text: string): string {
   const wrong = names.find((name) => name === '.' || name === '..');
   if (wrong !== undefined)
     throw new UsageError(
-      `${JSON.stringify(text)}: remote paths begin at the root and know no ${JSON.stringify(wrong)}.`,
+      `${JSON.stringify(text)}: ${JSON.stringify(wrong)} is not allowed in a remote path. Paths begin at the root.`,
     );
   return `/${names.join('/')}`;
 }
@@ -80,7 +80,7 @@ function orElse(other: () => Promise<Entry>): (error: unknown) => Promise<Entry>
 }
 
 export function notFound(text: string): LocalError {
-  return new LocalError('NotFound', `There is no ${text}.`);
+  return new LocalError('NotFound', `${text} does not exist.`);
 }
 
 export async function requireEntry(connection: Connection, text: string): Promise<RemoteEntry> {

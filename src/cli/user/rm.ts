@@ -27,9 +27,9 @@ interface Removed {
 }
 
 export function registerRm(program: Command): void {
-  personCommand(program, 'rm <paths...>', 'put entries into the trash')
-    .option('-r, --recursive', 'folders too, with all beneath them')
-    .option('--permanent', 'remove them for good; nothing brings them back')
+  personCommand(program, 'rm <paths...>', 'move files and folders to the trash')
+    .option('-r, --recursive', 'also folders, with everything in them')
+    .option('--permanent', 'delete for good; this cannot be undone')
     .action((paths: string[], options: RmOptions) =>
       perform(options, { run: (context) => remove(context, paths, options), toLines }),
     );
@@ -42,7 +42,7 @@ async function remove(context: CommandContext, paths: string[], options: RmOptio
   if (folder !== undefined && options.recursive !== true) {
     throw new LocalError(
       'IsAFolder',
-      `${folder.path} is a folder. With --recursive it goes, with all beneath it. Nothing was removed.`,
+      `${folder.path} is a folder. Use --recursive to remove it with everything in it. Nothing was removed.`,
     );
   }
   const removed: Removed = { Removed: [], Failed: [] };

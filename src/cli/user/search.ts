@@ -27,9 +27,9 @@ export function registerSearch(program: Command): void {
     .option('--limit <number>', 'at most so many', '20')
     .addHelpText(
       'after',
-      '\nAll words must occur; inv* finds beginnings, and a phrase stands in quotation marks of its own.\n\nExamples:\n' +
+      '\nAll words must match; inv* matches beginnings, and quotation marks a phrase.\n\nExamples:\n' +
         '  cabinet search invoice 2026\n  cabinet search \'"acme corp"\' --in /Invoices --type file\n\n' +
-        "The index itself is the operators' business: cabinet index status|rebuild.",
+        'Operators manage the index with cabinet index status and cabinet index rebuild.',
     )
     .action((words: string[], options: SearchOptions) =>
       perform(options, { run: (context) => runSearch(context, words, options), toLines }),
@@ -41,7 +41,7 @@ async function runSearch(
   words: string[],
   options: SearchOptions,
 ): Promise<{ Results: SearchResult[] }> {
-  if (words.length === 0) throw new UsageError('Say what to search for: cabinet search WORD…');
+  if (words.length === 0) throw new UsageError('Name what to search for: cabinet search WORD…');
   const { cabinet, signal } = context;
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1)
@@ -69,7 +69,7 @@ function toType(text: string | undefined): 'folder' | 'file' | undefined {
 }
 
 function toLines({ Results }: { Results: SearchResult[] }): string[] {
-  if (Results.length === 0) return ['Nothing was found.'];
+  if (Results.length === 0) return ['No results.'];
   return Results.flatMap(({ Path, Snippet }) => {
     const text = toPlain(Snippet);
     return [toPrintable(Path), ...(text === '' ? [] : [`    ${toPrintable(text)}`])];

@@ -1,4 +1,4 @@
-// `cabinet share PATH`, `cabinet share list|revoke`: links for people without an account.
+// `cabinet share PATH`, `cabinet share list|revoke`: create and manage links for people without an account.
 
 import { randomBytes } from 'node:crypto';
 import { addShare, listEntryShares, listShares, revokeShare, type ShareFields } from '@cabinet/client';
@@ -98,7 +98,7 @@ async function list(context: CommandContext, path: string | undefined, all: bool
 }
 
 function toListLines({ Shares }: ListedShares): string[] {
-  if (Shares.length === 0) return ['There are no links. Make one: cabinet share PATH'];
+  if (Shares.length === 0) return ['No links. Create one: cabinet share PATH'];
   return toTable(
     Shares.map(({ Id, Access, State, ExpiresAt, Downloads, Uploads, Name }) => [
       Id,
@@ -108,6 +108,8 @@ function toListLines({ Shares }: ListedShares): string[] {
       Access === 'upload' ? `${Uploads} sent` : `${Downloads} downloaded`,
       Name,
     ]),
+    [],
+    ['ID', 'ACCESS', 'STATE', 'EXPIRES', 'USED', 'NAME'],
   );
 }
 

@@ -4,16 +4,23 @@ import { rmSync, statSync } from 'node:fs';
 import { deleteEntry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { type DownloadPlan, emptyDownload, fetchAll, planDownload } from './downloading.ts';
 import { LocalError } from './exit-codes.ts';
 import { type FileDownload, isUpToDate } from './fetching.ts';
 import { toLiteral } from './glob.ts';
 import { fillFolder, isFolder, readLocal } from './local-files.ts';
 import { exitOnUsageError, perform, personCommand, toFailedLines } from './perform.ts';
-import { toSize } from './progress-line.ts';
 import { findEntry, makeFolders, requireEntry, splitRemote, toRemotePath } from './remote.ts';
 import { sendAll } from './sending.ts';
-import { openTransfers, type TransferOptions, type Transfers, type TransferTotals, transferAll } from './transfers.ts';
+import {
+  openTransfers,
+  type TransferOptions,
+  type Transfers,
+  type TransferTotals,
+  transferAll,
+  withTransferOptions,
+} from './transfers.ts';
 import { createFolders, emptyPlan, planUpload, type RemoteFolder, type Upload, type UploadPlan } from './uploading.ts';
 
 interface SyncOptions extends TransferOptions {
@@ -31,22 +38,16 @@ interface SyncResult extends TransferTotals {
 }
 
 export function registerSync(program: Command): void {
-  const sync = program
-    .command('sync')
-    .description('make one side hold what the other does, by digest')
-    .exitOverride(exitOnUsageError);
+  const sync = program.command('sync').description('one-way sync by checksum').exitOverride(exitOnUsageError);
   const withSyncOptions = (command: Command) =>
-    command
-      .option('--delete', 'also remove what the other side does not have')
-      .option('-n, --dry-run', 'only say what would be done')
-      .option('--parallel <number>', 'how many at a time', '16')
-      .option('-q, --quiet', 'show no progress')
-      .option('-v, --verbose', 'a line for everything that is done');
+    withTransferOptions(command)
+      .option('--delete', 'also delete what the other side does not have')
+      .option('-n, --dry-run', 'only print what would be done');
   withSyncOptions(
     personCommand(
       sync,
       'up <local> <remote>',
-      'make a remote folder hold what a local one does; removed there means: into the trash',
+      'make a remote folder equal to a local one; --delete moves to the trash',
     ),
   ).action((local: string, remote: string, options: SyncOptions) =>
     run(options, (transfers) => syncUp(transfers, { local, remote, options })),
@@ -55,7 +56,7 @@ export function registerSync(program: Command): void {
     personCommand(
       sync,
       'down <remote> <local>',
-      'make a local folder hold what a remote one does; removed here means: gone',
+      'make a local folder equal to a remote one; --delete removes for good',
     ),
   ).action((remote: string, local: string, options: SyncOptions) =>
     run(options, (transfers) => syncDown(transfers, { local, remote, options })),
@@ -84,8 +85,9 @@ function run(options: SyncOptions, work: (transfers: Transfers) => Promise<SyncR
 
 async function syncUp(transfers: Transfers, { local, remote, options }: SyncRequest): Promise<SyncResult> {
   const here = readLocal(local);
-  if (!isFolder(here)) throw new LocalError('NotAFolder', `${local} is a file; sync is for folders, put for files.`);
-  fillFolder(here, transfers.failed);
+  if (!isFolder(here))
+    throw new LocalError('NotAFolder', `${local} is a file. Use cabinet put for files; sync is for folders.`);
+  fillFolder(here, transfers);
   const plan = emptyPlan();
   const there = await findTargetFolder(transfers, remote, plan);
   const isReplacing = options.delete === true;
@@ -138,9 +140,9 @@ async function removeRemote(transfers: Transfers, entries: UploadPlan['extra']):
 async function syncDown(transfers: Transfers, { local, remote, options }: SyncRequest): Promise<SyncResult> {
   const there = await requireEntry(transfers, remote);
   if (there.entry.Type !== 'folder')
-    throw new LocalError('NotAFolder', `${remote} is a file; sync is for folders, get for files.`);
+    throw new LocalError('NotAFolder', `${remote} is a file. Use cabinet get for files; sync is for folders.`);
   const stats = statSync(local, { throwIfNoEntry: false });
-  if (stats?.isDirectory() === false) throw new LocalError('NotAFolder', `${local} is not a folder here.`);
+  if (stats?.isDirectory() === false) throw new LocalError('NotAFolder', `${local} is not a folder on this machine.`);
   const plan = emptyDownload(options.delete === true);
   if (stats === undefined) plan.folders.push({ to: local, path: there.path });
   await planDownload(transfers, { there, here: local, isHere: stats !== undefined }, plan);
@@ -222,6 +224,6 @@ function toLines(result: SyncResult, { verbose }: SyncOptions): string[] {
   const { Files, Folders, Bytes, Unchanged, Deleted, IsDryRun, Actions, Failed } = result;
   const isShown = IsDryRun || verbose === true;
   const each = isShown ? Actions.map(({ Action, Path }) => `${Action.padEnd(6)} ${toPrintable(Path)}`) : [];
-  const counts = `${Files} files (${toSize(Bytes)}), ${Folders} folders made, ${Deleted} deleted, ${Unchanged} unchanged`;
-  return [...toFailedLines(Failed), ...each, IsDryRun ? `would be: ${counts}` : counts];
+  const counts = `${toCount(Files, 'file')} (${toSize(Bytes)}), ${toCount(Folders, 'folder')} created, ${Deleted} deleted, ${Unchanged} unchanged`;
+  return [...toFailedLines(Failed), ...each, IsDryRun ? `Dry run, nothing was changed: ${counts}` : counts];
 }

@@ -2,9 +2,15 @@
 
 import { toPrintable } from '../output.ts';
 
-/** `right` lists the columns that are aligned right. The last column is not padded. */
-export function toTable(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
-  const shown = rows.map((row) => row.map(toPrintable));
+/** `right` lists the columns that are aligned right. The last column is not padded. `head`: shown above them on a terminal only, so that
+ *  programs read nothing but rows. */
+export function toTable(
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+  head: readonly string[] = [],
+): string[] {
+  const hasHead = process.stdout.isTTY === true && head.length > 0 && rows.length > 0;
+  const shown = [...(hasHead ? [head] : []), ...rows].map((row) => row.map(toPrintable));
   const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => (row[column] ?? '').length)));
   return shown.map((row) =>
     row

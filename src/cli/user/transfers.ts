@@ -1,6 +1,9 @@
 // What put, get and sync share: parallelism, totals, failures and progress.
 
+import type { Command } from 'commander';
+import { Bandwidth, toRate, withBandwidth } from './bandwidth.ts';
 import { Interrupted, LocalError, UsageError } from './exit-codes.ts';
+import { Filter } from './filter.ts';
 import { toReadable } from './local-files.ts';
 import { type CommandContext, type Failure, type PersonOptions, toFailure } from './perform.ts';
 import { inParallel } from './pool.ts';
@@ -9,11 +12,15 @@ import { Progress } from './progress.ts';
 export interface TransferOptions extends PersonOptions {
   parallel: string;
   quiet?: boolean;
+  include?: string[];
+  exclude?: string[];
+  bwlimit?: string;
   verbose?: boolean;
 }
 
 export interface Transfers extends CommandContext {
   width: number;
+  filter: Filter;
   progress: Progress;
   failed: Failure[];
   errors: unknown[];
@@ -29,12 +36,28 @@ export interface TransferTotals {
 
 const maxParallel = 64;
 
+/** The options that put, get and sync have. */
+export function withTransferOptions(command: Command): Command {
+  const collect = (word: string, before: string[] = []) => [...before, word];
+  return command
+    .option('--include <pattern>', 'only these files beneath folders, such as "*.pdf"; may be repeated', collect)
+    .option('--exclude <pattern>', 'not these files and folders beneath folders; may be repeated', collect)
+    .option('--bwlimit <rate>', 'at most so many bytes per second in all, such as 500k or 10M')
+    .option('--parallel <number>', 'how many transfers at a time', '16')
+    .option('-q, --quiet', 'show no progress')
+    .option('-v, --verbose', 'print a line for each file');
+}
+
 export function openTransfers(context: CommandContext, options: TransferOptions, verb: string): Transfers {
   const width = Number(options.parallel);
   if (!Number.isInteger(width) || width < 1 || width > maxParallel) {
     throw new UsageError(`--parallel ${options.parallel}: use a number from 1 to ${maxParallel}.`);
   }
-  return { ...context, width, progress: new Progress(verb, options.quiet === true), failed: [], errors: [] };
+  const { bwlimit } = options;
+  const cabinet =
+    bwlimit === undefined ? context.cabinet : withBandwidth(context.cabinet, new Bandwidth(toRate(bwlimit)));
+  const progress = new Progress(verb, options.quiet === true);
+  return { ...context, cabinet, width, filter: new Filter(options), progress, failed: [], errors: [] };
 }
 
 /** Runs all items, some in parallel. A failed item is recorded and the others continue; an interrupt or a fatal error stops all. */
@@ -82,5 +105,5 @@ export function throwIfOnlyFailure({ errors, failed }: Transfers, did: number): 
 }
 
 export function notALocalFolder(path: string): LocalError {
-  return new LocalError('NotAFolder', `${path} is not a folder here.`);
+  return new LocalError('NotAFolder', `${path} is not a folder on this machine.`);
 }

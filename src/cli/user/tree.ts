@@ -3,9 +3,9 @@
 import type { Entry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toCount, toSize } from '../size.ts';
 import { LocalError, UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
-import { toSize } from './progress-line.ts';
 import { listFolder, type RemoteEntry, requireEntry } from './remote.ts';
 
 interface TreeOptions extends PersonOptions {
@@ -19,7 +19,7 @@ interface Branch {
 }
 
 export function registerTree(program: Command): void {
-  personCommand(program, 'tree [path]', 'draw a folder with everything beneath it')
+  personCommand(program, 'tree [path]', 'show a folder as a tree')
     .option('--depth <levels>', 'no deeper than this')
     .action((path: string | undefined, options: TreeOptions) =>
       perform(options, { run: (context) => grow(context, path ?? '/', options), toLines }),
@@ -45,7 +45,11 @@ async function branch(context: CommandContext, found: RemoteEntry, levels: numbe
 function toLines({ Tree }: { Tree: Branch }): string[] {
   const counts = { folders: 0, files: 0 };
   const lines = [toPrintable(Tree.Path), ...draw(Tree.Children ?? [], '', counts)];
-  return [...lines, '', `${counts.folders} folders, ${counts.files} files, ${toSize(Tree.Entry.Size)}`];
+  return [
+    ...lines,
+    '',
+    `${toCount(counts.folders, 'folder')}, ${toCount(counts.files, 'file')}, ${toSize(Tree.Entry.Size)}`,
+  ];
 }
 
 function draw(branches: readonly Branch[], indent: string, counts: { folders: number; files: number }): string[] {

@@ -26,7 +26,7 @@ interface UndeleteOptions extends PersonOptions {
 type UndeleteResult = { Trash: Trashed[] } | { Restored: { Path: string; Entry: Entry }[]; Failed: Failure[] };
 
 export function registerUndelete(program: Command): void {
-  personCommand(program, 'undelete [paths...]', 'bring entries back out of the trash; without a path, list it')
+  personCommand(program, 'undelete [paths...]', 'restore from the trash; without a path, list it')
     .option('--to <folder>', 'into this folder instead of where it was')
     .option('--rename', 'find another name where one is taken')
     .addHelpText(
@@ -88,5 +88,9 @@ function toLines(result: UndeleteResult): string[] {
     return [...result.Restored.map(({ Path }) => `restored ${toPrintable(Path)}`), ...toFailedLines(result.Failed)];
   }
   if (result.Trash.length === 0) return ['The trash is empty.'];
-  return toTable(result.Trash.map(({ Path, TrashedAt, TrashedBy }) => [toLocalTime(TrashedAt), TrashedBy, Path]));
+  return toTable(
+    result.Trash.map(({ Path, TrashedAt, TrashedBy }) => [toLocalTime(TrashedAt), TrashedBy, Path]),
+    [],
+    ['DELETED', 'BY', 'PATH'],
+  );
 }

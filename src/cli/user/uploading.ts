@@ -2,6 +2,7 @@
 
 import { createFolder, type Entry, listChildren, showEntry } from '@cabinet/client';
 import { LocalError } from './exit-codes.ts';
+import type { Filter } from './filter.ts';
 import { type LocalFile, type LocalFolder, toSha256 } from './local-files.ts';
 import { inParallel } from './pool.ts';
 import { joinRemote } from './remote.ts';
@@ -63,7 +64,7 @@ export async function planUpload(
       const found = await listRemoteFolder(transfers, there);
       compareFolders({ here, there }, found, comparing);
       compareFiles({ here, there }, found, comparing);
-      plan.extra.push(...listExtra(here, there, found));
+      plan.extra.push(...listExtra({ here, there }, found, { filter: transfers.filter, top: pair.there.path }));
     });
     level = comparing.deeper;
   }
@@ -124,12 +125,20 @@ function resolveTypeConflict({ transfers, plan, comparison }: Comparing, path: s
   return comparison.isReplacing;
 }
 
-function listExtra(here: LocalFolder, there: RemoteFolder, children: Children): UploadPlan['extra'] {
+/** With a filter: files alone, and only those that it is about. A folder may hold others. */
+function listExtra(
+  { here, there }: Pair,
+  children: Children,
+  { filter, top }: { filter: Filter; top: string },
+): UploadPlan['extra'] {
   const names = [...here.folders, ...here.files].map(({ name }) => name);
   const location = new Set([...names, ...here.leftOut].map((name) => name.normalize('NFC')));
   return [...children]
     .filter(([key]) => !location.has(key))
-    .map(([, entry]) => ({ path: joinRemote(there.path, entry.Name), entry }));
+    .map(([, entry]) => ({ path: joinRemote(there.path, entry.Name), entry }))
+    .filter(
+      ({ path, entry }) => !filter.isActive || (entry.Type === 'file' && filter.allowsFile(path.slice(top.length))),
+    );
 }
 
 async function isSame({ cabinet, signal }: Transfers, file: LocalFile, entry: Entry): Promise<boolean> {

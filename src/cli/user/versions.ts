@@ -2,9 +2,9 @@
 
 import { listVersions, restoreVersion, type Version } from '@cabinet/client';
 import type { Command } from 'commander';
+import { toSize } from '../size.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
-import { toSize } from './progress-line.ts';
 import { requireFile } from './remote.ts';
 import { toLocalTime, toTable } from './table.ts';
 
@@ -35,7 +35,7 @@ async function show(context: CommandContext, path: string, { restore }: Versions
 
 export function toVersion(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`${JSON.stringify(text)} is not the number of a version; cabinet versions lists them.`);
+  throw new UsageError(`${JSON.stringify(text)} is not a version number. cabinet versions PATH lists them.`);
 }
 
 function toLines({ Versions }: Shown): string[] {
@@ -48,5 +48,6 @@ function toLines({ Versions }: Shown): string[] {
       Comment ?? '',
     ]),
     [0, 1],
+    ['VERSION', 'SIZE', 'SAVED', 'BY', 'COMMENT'],
   ).map((line) => line.trimEnd());
 }

@@ -14,7 +14,7 @@ interface WatchOptions extends PersonOptions {
 }
 
 export function registerWatch(program: Command): void {
-  personCommand(program, 'watch [path]', 'tell every change as it happens, until Ctrl-C')
+  personCommand(program, 'watch [path]', 'print changes as they happen, until Ctrl-C')
     .option('--since <cursor>', 'from here on; --json gives a Cursor with the changes. By default from now')
     .addHelpText('after', '\nExamples:\n  cabinet watch /Invoices\n  cabinet watch --json | jq -r .Path')
     .action((path: string | undefined, options: WatchOptions) =>
@@ -61,11 +61,11 @@ async function* toOutputLines(
 }
 
 function warnInterrupted(): void {
-  process.stderr.write('the service does not answer; retrying until it does\n');
+  process.stderr.write('The service does not answer; retrying.\n');
 }
 
 function announce(path: string): void {
-  process.stderr.write(`watching ${toPrintable(path)}; Ctrl-C ends it\n`);
+  process.stderr.write(`Watching ${toPrintable(path)}. Press Ctrl-C to stop.\n`);
 }
 
 /** The current or last known path; null if unknown. An entry that was trashed since the change is looked up in the trash. */

@@ -36,7 +36,7 @@ const shownDeliveries = 20;
 const mostDeliveries = 1000;
 
 export function registerWebhook(program: Command): void {
-  const group = program.command('webhook').description('receivers of the events of the space, for its managers');
+  const group = program.command('webhook').description('manage webhooks of a space');
   registerShowing(group);
   registerChanging(group);
   registerSending(group);
@@ -205,7 +205,11 @@ function toTime(text: string): Date {
 
 function toListLines({ Webhooks }: { Webhooks: Webhook[] }): string[] {
   if (Webhooks.length === 0) return ['The space has no webhooks. Create one: cabinet webhook add URL'];
-  return toTable(Webhooks.map(({ Id, State, Events, Url }) => [Id, State, Events.join(','), Url]));
+  return toTable(
+    Webhooks.map(({ Id, State, Events, Url }) => [Id, State, Events.join(','), Url]),
+    [],
+    ['ID', 'STATE', 'EVENTS', 'URL'],
+  );
 }
 
 function toWebhookLines({ Webhook }: Shown): string[] {
