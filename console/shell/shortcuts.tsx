@@ -25,6 +25,9 @@ const keys: readonly [keyof Words['shortcuts'], string][] = [
   ['find', 'A … Z'],
   ['newFolder', 'N'],
   ['search', '/'],
+  ['neighbour', '← →'],
+  ['zoom', '+ - 0'],
+  ['rotate', 'R'],
   ['help', '?'],
 ];
 

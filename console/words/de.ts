@@ -196,6 +196,9 @@ export const de: Words = {
     search: 'Suchen',
     none: 'Auswahl aufheben, schließen',
     ends: 'Erster, letzter',
+    neighbour: 'Vorherige, nächste Datei',
+    zoom: 'Ein Bild vergrößern, verkleinern',
+    rotate: 'Ein Bild drehen',
     help: 'Diese Liste',
   },
   details: {

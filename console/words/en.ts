@@ -190,6 +190,9 @@ export const en = {
     search: 'Search',
     none: 'Clear the selection, close',
     ends: 'First, last',
+    neighbour: 'Previous, next file',
+    zoom: 'Zoom a picture',
+    rotate: 'Rotate a picture',
     help: 'This list',
   },
   details: {

@@ -10,6 +10,7 @@ const { PICTURES } = process.env;
 /** What the docs show. Into another folder everything is kept. */
 const pictured: ReadonlySet<string> = new Set([
   ...['share-links-light', 'shared-by-me-light', 'link-page-light', 'link-page-dark', 'link-request-light'],
+  ...['viewer-picture-light', 'viewer-pdf-light', 'viewer-table-light', 'viewer-code-dark'],
 ]);
 
 export async function checkView(page: Page, name: string): Promise<void> {
