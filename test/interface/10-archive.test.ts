@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { type ReadZip, readZip } from '../../src/archive/zip-reader-for-tests.ts';
+import { sized } from '../size.ts';
 import { assertRefusal, type Entry } from './assertions.ts';
 import { saveMany } from './batch.ts';
 import { type Caller, CONTENT, call, createFolder, identity, makeFolder, saveFile, signIn } from './client.ts';
@@ -109,7 +110,7 @@ test('The archive contains current versions, and nothing that is in the trash', 
 test('A folder of many pages is archived completely', async () => {
   const top = await makeFolder(main);
   const inner = await createFolder(main, top.Id, 'inner');
-  const names = Array.from({ length: 450 }, (_, index) => `${index}`.padStart(4, '0'));
+  const names = Array.from({ length: sized(230, 450) }, (_, index) => `${index}`.padStart(4, '0'));
   const files = names.map((name) => ({ name, content: name }));
   await saveMany(main, inner.Id, files);
   const unpacked = await archive(main, top.Id);
@@ -176,7 +177,7 @@ test('A client that disconnects in the middle does not affect others', async () 
   await save(top, 'a', Buffer.concat(Array.from({ length: 12 }, () => LARGE)));
   await save(top, 'b', 'b');
   // Far more than are allowed at the same time.
-  for (let index = 0; index < 60; index += 1) {
+  for (let index = 0; index < sized(20, 60); index += 1) {
     const incoming = await open(top.Id);
     assert.equal(incoming.statusCode, 200);
     incoming.destroy();

@@ -149,10 +149,10 @@ test('A follower misses nothing and gets nothing twice while many clients write'
     }
   })();
   const written = await Promise.all(
-    Array.from({ length: 16 }, async (_, writer) => {
+    Array.from({ length: sized(8, 16) }, async (_, writer) => {
       const caller = writer % 2 === 0 ? main : neighbour;
       const ids: string[] = [];
-      for (let index = 0; index < 12; index += 1) {
+      for (let index = 0; index < sized(9, 12); index += 1) {
         const name = `${writer}-${index}`;
         if (index % 3 === 0) ids.push((await createFolder(caller, folder.Id, name)).Id);
         else {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { sized } from '../size.ts';
 import { assertRefusal, type Entry, must } from './assertions.ts';
 import { saveMany } from './batch.ts';
 import {
@@ -113,32 +114,33 @@ test('Changes of a copy do not affect the original, nor the other way round', as
   assert.ok((await download(main, large.Id)).equals(LARGE), 'the bytes are shared, not borrowed');
 });
 
-test('A tree of 600 entries is copied completely', async () => {
+test('A tree of many folders is copied completely', async () => {
   const top = await makeFolder(main);
+  const side = sized(12, 24);
   const source = await createFolder(main, top.Id, 'source');
   const folders = await Promise.all(
-    Array.from({ length: 24 }, (_, index) => createFolder(main, source.Id, `folder ${index}`)),
+    Array.from({ length: side }, (_, index) => createFolder(main, source.Id, `folder ${index}`)),
   );
   await Promise.all(
     folders.map(({ Id }, place) => {
-      const numbers = Array.from({ length: 24 }, (_, index) => index * 24 + place);
+      const numbers = Array.from({ length: side }, (_, index) => index * side + place);
       const files = numbers.map((number) => ({ name: `file ${number}`, content: `content ${number}` }));
       return saveMany(main, Id, files);
     }),
   );
   const before = await readTree(main, source.Id);
-  assert.equal(before.size, 600);
+  assert.equal(before.size, side * (side + 1));
   const { Entry } = await copy(main, source.Id, { ParentFolderId: top.Id, Name: 'copy' });
   const after = await readTree(main, Entry.Id);
   assert.deepEqual(toShape(after), toShape(before));
-  assert.equal(new Set([...before.values(), ...after.values()].map(({ Id }) => Id)).size, 1200);
+  assert.equal(new Set([...before.values(), ...after.values()].map(({ Id }) => Id)).size, 2 * before.size);
   const { Folder, Children } = await readFolder(main, top.Id);
   assert.deepEqual(
     Children.map(({ Size }) => Size * 2),
     [Folder.Size, Folder.Size],
   );
-  const last = must(after.get('/folder 23/file 575'), 'last file');
-  assert.equal((await download(main, last.Id)).toString(), 'content 575');
+  const last = must(after.get(`/folder ${side - 1}/file ${side * side - 1}`), 'last file');
+  assert.equal((await download(main, last.Id)).toString(), `content ${side * side - 1}`);
 });
 
 test('A copy can get a name, which follows the rules for names', async () => {

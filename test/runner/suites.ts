@@ -139,7 +139,7 @@ export function listLongSuites(): Suite[] {
     },
     {
       name: 'interface',
-      jobs: files('interface', 'test/interface/{6-names,10-changes,10-move}.test.ts'),
+      jobs: files('interface', 'test/interface/{6-names,10-archive,10-changes,10-copy,10-move,10-removal}.test.ts'),
       fixture: () => openInterfaceTarget({ isShared: true }),
     },
     { name: 'webdav', jobs: files('webdav', 'test/webdav/{clients,fuzz}.test.ts'), fixture: sharedStores },

@@ -2,10 +2,10 @@
 // connection and pipelined: sent without waiting for earlier answers.
 
 import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import pg from 'pg';
 import { Fault } from '../../domain/fault.ts';
-import type { Row } from '../sql.ts';
-import type { Value } from '../statement.ts';
+import { getTypeParser, PreparedQuery, type QueryResult, type QueryText } from './prepared-query.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?…` */
@@ -76,28 +76,6 @@ function isLocal({ hostname, searchParams }: URL): boolean {
   );
 }
 
-const int8 = 20;
-const numeric = 1700;
-
-/** Numbers stay below 2^53: sizes, times, counts. */
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (oid === int8 || oid === numeric) return Number;
-  return pg.types.getTypeParser(oid, format as 'text');
-}
-
-export interface QueryText {
-  sql: string;
-  values: readonly Value[];
-  isTuples?: boolean | undefined;
-}
-
-export interface QueryResult {
-  rows: Row[];
-  /** Rows changed or returned. */
-  count: number;
-  command: string;
-}
-
 const names = new Map<string, string>();
 
 /** The same text has the same name on every connection, so that each connection prepares it once. */
@@ -110,14 +88,23 @@ function toName(sql: string): string {
   return name;
 }
 
-export async function runQuery(client: Client, { sql, values, isTuples }: QueryText): Promise<QueryResult> {
-  const { rows, rowCount, command } = await client.query({
-    name: toName(sql),
-    text: sql,
-    values: values as unknown[],
-    ...(isTuples === true && { rowMode: 'array' as const }),
+export function runQuery(client: Client, input: QueryText): Promise<QueryResult> {
+  sendTogether(client);
+  return new Promise((resolve, reject) => {
+    client.query(
+      new PreparedQuery(toName(input.sql), input, (error, result) =>
+        error === null ? resolve(result) : reject(error),
+      ),
+    );
   });
-  return { rows, count: rowCount ?? 0, command };
+}
+
+/** What is sent before the event loop goes on is one write: a transaction sends a dozen statements at once. */
+function sendTogether(client: Client): void {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /** A server with `fsync=off` or `synchronous_commit=off` can lose committed data in a power cut. */

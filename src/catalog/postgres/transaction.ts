@@ -1,7 +1,8 @@
 // One transaction on one connection. Statements whose result is not needed are sent without waiting; if one fails, the next
 // query or the commit rejects with the first failure.
 
-import { type Client, Conflict, isLost, type QueryResult, type QueryText, runQuery } from './connection.ts';
+import { type Client, Conflict, isLost, runQuery } from './connection.ts';
+import type { QueryResult, QueryText } from './prepared-query.ts';
 
 export class Transaction {
   readonly #client: Client;
