@@ -44,6 +44,11 @@ export class WebhookJournal {
     return page;
   }
 
+  /** Whether the page has changes of the folder of the webhook. */
+  async isConcerned({ space, folderId }: WebhookWork, page: Page): Promise<boolean> {
+    return (await this.#findPlaced(space, folderId, page)).length > 0;
+  }
+
   /** The changes of the page that the webhook gets, in order. */
   async select({ id, space, folderId, events }: WebhookWork, page: Page): Promise<SpaceChange[]> {
     const selected: SpaceChange[] = [];

@@ -21,8 +21,8 @@ import { toRetryDelay } from './webhook-retries.ts';
 const claimEveryMs = 2000;
 /** How soon it is noticed what was not announced in this process. */
 const lookEveryMs = 1000;
-/** Pause after a wake-up: one look at the journal for many saves. */
-const restMs = 150;
+/** Pause after a wake-up: one look at the journal for many saves. Longer while no webhook wants any of them. */
+const restMs = { busy: 150, quiet: 400 };
 /** A position that moves without an event, because none matched, is stored so rarely. */
 const storeAfterPositions = 5000;
 const storeAfterMs = 10 * 60 * 1000;
@@ -86,8 +86,8 @@ class Deliveries {
     try {
       while (!signal.aborted) {
         const seen = commits.seen(anySpace);
-        await this.#round(signal).catch((error) => this.#report(error, signal));
-        await commits.wait(anySpace, seen, lookEveryMs, restMs);
+        const isBusy = await this.#round(signal).catch((error) => this.#report(error, signal));
+        await commits.wait(anySpace, seen, lookEveryMs, isBusy === true ? restMs.busy : restMs.quiet);
       }
     } finally {
       this.#retry?.cancel();
@@ -100,7 +100,8 @@ class Deliveries {
     if (!signal.aborted) this.#options.onError(error);
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  /** Whether a webhook has begun to send. */
+  async #round(signal: AbortSignal): Promise<boolean> {
     const { catalog, clock, commits } = this.#cabinet;
     const works = await catalog.listWebhookWork({});
     const known = new Set(works.map(({ id }) => id));
@@ -108,14 +109,28 @@ class Deliveries {
     this.#journal.begin(works);
     const now = clock.now();
     let next = Number.POSITIVE_INFINITY;
+    let isBusy = false;
     for (const work of works) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       if (this.#running.has(work.id)) this.#skipped.add(work.id);
       else if (work.retryAt !== null && work.retryAt > now) next = Math.min(next, work.retryAt);
-      else this.#start(work, signal);
+      else if (await this.#isDue(work)) {
+        this.#start(work, signal);
+        isBusy = true;
+      }
     }
     this.#retry?.cancel();
     this.#retry = next < now + disableAfterMs ? clock.after(next - now, () => commits.wakeAll()) : null;
+    return isBusy;
+  }
+
+  /** Most webhooks watch a folder in which nothing has changed: they need no loop of their own. */
+  async #isDue(work: WebhookWork): Promise<boolean> {
+    const progress = this.#progressOf(work);
+    const page = await this.#journal.read(work.space, progress.scanned);
+    if (page.changes.length === pageChanges || (await this.#journal.isConcerned(work, page))) return true;
+    progress.scanned = Math.max(progress.scanned, page.upTo);
+    return this.#isStoreDue(work, progress);
   }
 
   #start(work: WebhookWork, signal: AbortSignal): void {
@@ -204,11 +219,15 @@ class Deliveries {
     while ((await this.#cabinet.catalog.trimDeliveries({ webhook: id, keep: keptDeliveries })) > 0);
   }
 
-  async #store({ id: webhook, position, revision }: WebhookWork, progress: Progress): Promise<void> {
-    const { clock } = this.#cabinet;
-    const isSoon = progress.scanned - position < storeAfterPositions && clock.now() - progress.storedAt < storeAfterMs;
-    if (progress.scanned === position || isSoon) return;
-    progress.storedAt = clock.now();
+  #isStoreDue({ position }: WebhookWork, { scanned, storedAt }: Progress): boolean {
+    if (scanned === position) return false;
+    return scanned - position >= storeAfterPositions || this.#cabinet.clock.now() - storedAt >= storeAfterMs;
+  }
+
+  async #store(work: WebhookWork, progress: Progress): Promise<void> {
+    if (!this.#isStoreDue(work, progress)) return;
+    progress.storedAt = this.#cabinet.clock.now();
+    const { id: webhook, revision } = work;
     await this.#positions.store({ webhook, revision, position: progress.scanned, deliveries: [] });
   }
 }
