@@ -15,7 +15,7 @@ test('slices of a table are short if its rows are large, and contain every row o
   const mib = 1024 * 1024;
   const sizes = [...Array<number>(1500).fill(10), ...Array<number>(9).fill(mib), 6 * mib, 10, 10];
   const toRow = (size: number, index: number): TableRow => {
-    return [index + 1, new Uint8Array(32), size, null, null, new Uint8Array(size)];
+    return [index + 1, new Uint8Array(32), size, null, null, new Uint8Array(size), null];
   };
   await store.insert(contents, sizes.map(toRow));
   const found: number[] = [];

@@ -60,7 +60,7 @@ export const tables: readonly Table[] = [
     version properties height seal`,
   ),
   {
-    ...table('contents', 1, 'content sha256 size blob checksums bytes'),
+    ...table('contents', 1, 'content sha256 size blob checksums bytes space'),
     weight: 'coalesce(length(bytes), 0) + coalesce(length(checksums), 0)',
   },
   table('versions', 2, 'entry version content content_type created_at created_by comment superseded_at seal'),

@@ -142,7 +142,8 @@ export async function saveFile(cabinet: Cabinet, caller: Caller, request: SaveRe
     if (request.inBatch === undefined) noteRecent(cabinet, caller, { space: access.space, id: saved.file.id });
     return saved;
   };
-  return await keepReceived(cabinet, request.received, save, request.upload !== undefined);
+  const { space } = request.destination.access;
+  return await keepReceived(cabinet, { received: request.received, space }, save, request.upload !== undefined);
 }
 
 interface VersionDestination {
@@ -204,8 +205,8 @@ export async function saveVersion(
 ): Promise<ShownVersion> {
   const { content, head } = request.received;
   let { access } = destination;
-  const saved = await keepReceived(cabinet, request.received, async () => {
-    const { space } = access;
+  const { space } = access;
+  const saved = await keepReceived(cabinet, { received: request.received, space }, async () => {
     const id = destination.fileId;
     access = await renewAccess(cabinet, caller, access, { action: 'write', id, missing: fileNotFound });
     const file = await cabinet.catalog.findEntry({ space, id: destination.fileId });
@@ -233,7 +234,7 @@ export async function saveVersion(
 
 async function keepReceived<Saved extends SavedFile>(
   cabinet: Cabinet,
-  received: ReceivedContent,
+  { received, space }: { received: ReceivedContent; space: number },
   save: () => Promise<Saved>,
   isUpload = false,
 ): Promise<Saved> {
@@ -242,7 +243,9 @@ async function keepReceived<Saved extends SavedFile>(
   let isKept: boolean;
   try {
     saved = await save();
-    isKept = saved.isBlobUsed || (await replacesLostBlob(cabinet, content));
+    isKept =
+      saved.isBlobUsed ||
+      (await replacesLostBlob(cabinet, content, { space, file: saved.file.id, version: saved.version }));
   } catch (error) {
     // An upload can be retried, unless it was refused.
     if (mayBeWritten(error) || (isUpload && !(error instanceof Refusal))) forgetLease(cabinet, content);
@@ -264,12 +267,16 @@ function forgetLease({ leases }: Cabinet, { blob }: StoredContent): void {
   if (blob !== null) leases.forget(blob);
 }
 
-/** Equal contents are stored once. But a 200 must not rely on a blob that the disk has lost, truncated or corrupted: the stored
+/** Equal contents of a space are stored once. But a 200 must not rely on a blob that the disk has lost, truncated or corrupted: the stored
  *  blob is verified, and replaced by the new one if it differs. */
-async function replacesLostBlob(cabinet: Cabinet, content: StoredContent): Promise<boolean> {
+async function replacesLostBlob(
+  cabinet: Cabinet,
+  content: StoredContent,
+  saved: { space: number; file: string; version: number },
+): Promise<boolean> {
   const { catalog } = cabinet;
   if (content.blob === null) return false;
-  const kept = await catalog.findBlob({ sha256: content.sha256 });
+  const kept = await catalog.findBlob({ ...saved, sha256: content.sha256 });
   if (kept === null || (await isBlobKept(cabinet, kept, content))) return false;
   return await catalog.replaceBlob({ lost: kept.blob, content });
 }

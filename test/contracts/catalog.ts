@@ -266,7 +266,7 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.equal(await sizeOf(app, app.rootId), 5 + 1 + 1);
       });
 
-      it('store equal large bytes once, and name the blob that is not needed', async () => {
+      it('store equal large bytes once in a space, and name the blob that is not needed', async () => {
         const app = await newApplication();
         const bytes = randomBytes(100);
         const [one, two] = [asBlob(bytes), asBlob(bytes)];
@@ -276,15 +276,22 @@ export function testCatalog(name: string, open: () => Promise<CatalogUnderTest>)
         assert.deepEqual(found, [two.blob]);
         const b = await findNamed(app, 'b');
         assert.equal((await catalog.findContent({ space: app.space, id: b?.id ?? '', version: null }))?.blob, one.blob);
+        const own = asBlob(bytes);
+        const { file, isBlobUsed } = await catalog.saveFile(fileIn(await newApplication(), 'a', { content: own }));
+        assert.ok(isBlobUsed, 'another space has its own');
+        const place = { space: app.space, version: 1, sha256: own.sha256 };
+        assert.equal(await catalog.findBlob({ ...place, file: file.id }), null);
+        assert.equal((await catalog.findBlob({ ...place, file: b?.id ?? '' }))?.blob, one.blob);
       });
 
       it('are repaired together when their blob is replaced', async () => {
         const app = await newApplication();
         const bytes = randomBytes(100);
         const [lost, good] = [asBlob(bytes), asBlob(bytes)];
-        const { file } = await catalog.saveFile(fileIn(app, 'a', { content: lost }));
-        assert.equal((await catalog.findBlob({ sha256: good.sha256 }))?.blob, lost.blob);
-        assert.equal(await catalog.findBlob({ sha256: randomBytes(32) }), null);
+        const { file, version } = await catalog.saveFile(fileIn(app, 'a', { content: lost }));
+        const saved = { space: app.space, file: file.id, version };
+        assert.equal((await catalog.findBlob({ ...saved, sha256: good.sha256 }))?.blob, lost.blob);
+        assert.equal(await catalog.findBlob({ ...saved, sha256: randomBytes(32) }), null);
         assert.ok(await catalog.replaceBlob({ lost: lost.blob ?? '', content: good }));
         assert.ok(!(await catalog.replaceBlob({ lost: lost.blob ?? '', content: good })));
         assert.equal((await catalog.findContent({ space: app.space, id: file.id, version: null }))?.blob, good.blob);

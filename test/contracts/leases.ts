@@ -109,9 +109,15 @@ export function testLeases(name: string, open: () => Promise<CatalogUnderTest>):
       const [lost, good, late] = [newContent(), newContent(), newContent()];
       for (const content of [good, late]) content.sha256 = lost.sha256;
       await lease(lost);
-      await save('mended', lost);
+      const { file, version } = await save('mended', lost);
       await assert.rejects(under.catalog.replaceBlob({ lost: lost.blob, content: late }), isOver);
-      assert.equal((await under.catalog.findBlob({ sha256: lost.sha256 }))?.blob, lost.blob);
+      const kept = await under.catalog.findBlob({
+        space: application.space,
+        file: file.id,
+        version,
+        sha256: lost.sha256,
+      });
+      assert.equal(kept?.blob, lost.blob);
       await lease(good);
       assert.equal(await under.catalog.replaceBlob({ lost: lost.blob, content: good }), true);
       assert.deepEqual(await findUnwanted(lost, good), [lost.blob]);

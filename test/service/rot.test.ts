@@ -50,6 +50,16 @@ test('a changed byte in the first MiB is a 500, and later a broken connection: n
   }
 });
 
+test('bytes that another space has are stored again: its own are neither read nor repaired', async () => {
+  const bytes = randomBytes(300_000);
+  const { id, path } = await saveLarge('rotten here', bytes);
+  truncateSync(path, 1000);
+  const other = await addCaller(dataFolder, service.production, 'other');
+  const { File } = await saveFile(other, { FolderId: '', FileName: 'whole there' }, bytes);
+  assert.ok((await download(other, File.Id)).equals(bytes));
+  assertRefusal(await call(caller, `/files/${id}/content`), 500, 'InternalError');
+});
+
 test('a range is verified by its whole MiB, and ranges of other MiBs are served', async () => {
   const bytes = randomBytes(2_500_000);
   const { id, path } = await saveLarge('rotten-range', bytes);

@@ -102,13 +102,24 @@ export interface StoredBlob {
   checksums: Uint8Array | null;
 }
 
-/** The blob with these bytes, if there is one. */
-export const findBlob = read({}, function* findBlob({ sha256 }: { sha256: Uint8Array }): Verb<StoredBlob | null> {
-  const found = yield* row<StoredBlob>(
-    sql`SELECT blob, checksums FROM contents WHERE sha256 = ${sha256} AND blob IS NOT NULL`,
-  );
-  return found ?? null;
-});
+export interface FindBlob {
+  space: number;
+  file: string;
+  version: number;
+  sha256: Uint8Array;
+}
+
+/** The blob that a version refers to, if it has one with these bytes. */
+export const findBlob = read(
+  {},
+  function* findBlob({ space, file, version, sha256 }: FindBlob): Verb<StoredBlob | null> {
+    const found = yield* row<StoredBlob>(sql`SELECT blob, checksums FROM entries
+    JOIN versions ON versions.entry = entries.entry JOIN contents ON contents.content = versions.content
+    WHERE entries.space = ${space} AND entries.id = ${file} AND versions.version = ${version}
+      AND sha256 = ${sha256} AND blob IS NOT NULL`);
+    return found ?? null;
+  },
+);
 
 export interface ReplaceBlob {
   /** The lost blob. */

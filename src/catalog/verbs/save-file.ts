@@ -109,7 +109,7 @@ export const saveFile = write(
 );
 
 function claimsOfFile({ space, folder, nameKey, content, idempotency }: SaveFile): string[] {
-  return [toNameClaim(space, folder, nameKey), ...claimsOfContent(content), ...claimsOfKey(idempotency)];
+  return [toNameClaim(space, folder, nameKey), ...claimsOfContent(space, content), ...claimsOfKey(idempotency)];
 }
 
 function toSavedPage(saved: SavedFile | null): PageChange | null {
@@ -199,7 +199,7 @@ function* saveNew(
   yield* checkLocks(input, space, { folders: [folder] });
   const added = { entries: 1, bytes: input.content.sizeBytes };
   yield* checkQuota(space, by, added, input.upload);
-  const { content, isBlobUsed } = yield* storeContent(input.content);
+  const { content, isBlobUsed } = yield* storeContent(space, input.content);
   const file: NewEntry = {
     id: input.id,
     parent: folder.entry,
@@ -255,7 +255,7 @@ export const saveVersion = write(
 );
 
 function claimsOfVersion({ space, file, content }: SaveVersion): string[] {
-  return [`${space} file ${file}`, ...claimsOfContent(content)];
+  return [`${space} file ${file}`, ...claimsOfContent(space, content)];
 }
 
 function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<SavedFile> {
@@ -284,7 +284,7 @@ function* saveOver(input: Save, folder: LocatedEntry, taken: EntryRow): Verb<Sav
   }
   const added = { entries: 0, bytes: input.content.sizeBytes };
   yield* checkQuota(input.space, input.by, added, input.upload);
-  const { content, isBlobUsed } = yield* storeContent(input.content);
+  const { content, isBlobUsed } = yield* storeContent(input.space, input.content);
   file.version = (yield* takePlaceholder(input, taken)) ? 1 : taken.version + 1;
   file.size = input.content.sizeBytes;
   yield* updateRow(taken, file);

@@ -1,5 +1,6 @@
-// The bytes of a version as rows of the catalog. Contents are immutable. A large content whose bytes already exist is not
-// stored again, and the caller learns that its blob is not needed.
+// The bytes of a version as rows of the catalog. Contents are immutable. A large content whose bytes already exist in the space is
+// not stored again, and the caller learns that its blob is not needed. What other spaces have is not looked at: the time of a save would
+// tell it.
 
 import { type ResourceState, toContentEtag } from '../../domain/precondition.ts';
 import { execute, insertNumbered, row, type Verb } from '../sql.ts';
@@ -7,7 +8,7 @@ import { insertInto, sql } from '../statement.ts';
 import type { EntryRow } from './entries.ts';
 import { takeOver } from './leases.ts';
 
-const intoContents = insertInto('contents', 'sha256 size blob checksums bytes', { numbered: 'content' });
+const intoContents = insertInto('contents', 'space sha256 size blob checksums bytes', { numbered: 'content' });
 
 /** Bytes that were received completely: either `bytes` (small, written with the record) or `blob` (already durable). */
 export interface StoredContent {
@@ -21,19 +22,20 @@ export interface StoredContent {
 }
 
 /** Large contents are stored once, so that two saves of a batch must not insert the same one. */
-export function claimsOfContent({ blob, sha256 }: StoredContent): string[] {
-  return blob === null ? [] : [`bytes ${Buffer.from(sha256).toString('hex')}`];
+export function claimsOfContent(space: number, { blob, sha256 }: StoredContent): string[] {
+  return blob === null ? [] : [`${space} bytes ${Buffer.from(sha256).toString('hex')}`];
 }
 
-export function* storeContent(content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
+export function* storeContent(space: number, content: StoredContent): Verb<{ content: number; isBlobUsed: boolean }> {
   if (content.blob !== null) {
     const twin = yield* row<{ content: number }>(
-      sql`SELECT content FROM contents WHERE sha256 = ${content.sha256} AND blob IS NOT NULL`,
+      sql`SELECT content FROM contents WHERE space = ${space} AND sha256 = ${content.sha256} AND blob IS NOT NULL`,
     );
     if (twin !== undefined) return { content: twin.content, isBlobUsed: false };
     if (content.isLeased === true) yield* takeOver(content.blob);
   }
   const number = yield* insertNumbered(intoContents, [
+    content.blob === null ? null : space,
     content.sha256,
     content.sizeBytes,
     content.blob,
