@@ -181,6 +181,6 @@ test('on PostgreSQL the commands name the alternative', async (context) => {
   ]) {
     const { code, stderr } = await cabinet(dataFolder, words, environment);
     assert.equal(code, 1);
-    assert.match(stderr, /pg_basebackup.*docs\/running\.md/);
+    assert.match(stderr, /pg_basebackup.*docs\/backup\.md/);
   }
 });
