@@ -16,6 +16,7 @@ import { formatSize, formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { compareLines } from './compare.ts';
 import { maxTextBytes, readText } from './content.ts';
+import { VersionComment } from './version-comment.tsx';
 import './versions.css';
 
 type Version = Operations['GET /files/{id}/versions']['answer']['Versions'][number];
@@ -88,7 +89,7 @@ function Line({ entry, version, isCurrent, onCompare }: LineProps) {
         <span className="version-size">{formatSize(version.Size, words.locale)}</span>
       </p>
       <p>{words.details.byWhom(formatTime(version.CreatedAt, words.locale), version.CreatedBy)}</p>
-      {version.Comment && <p className="version-comment">{version.Comment}</p>}
+      <VersionComment entry={entry} version={version} />
       <div className="version-actions">
         <Button
           look="quiet"

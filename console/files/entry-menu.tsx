@@ -7,6 +7,7 @@ import type { IconName } from '../parts/icon.tsx';
 import { MenuItem, MenuLine } from '../parts/menu.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
+import { isEditable } from './editable.ts';
 import type { Action, OpenMenu } from './folder-action.ts';
 
 interface Item {
@@ -40,6 +41,7 @@ function listItems({ entries, canWrite, starred }: Chosen, { files }: Words): It
   ];
   const changing: Item[] = [
     { action: 'line', label: '' },
+    ...(one !== undefined && isEditable(one) ? [{ action: 'edit', icon: 'text', label: files.edit } as const] : []),
     ...(one === undefined ? [] : [{ action: 'rename', icon: 'pencil', label: files.rename, keys: 'F2' } as const]),
     { action: 'move', icon: 'move', label: files.move, keys: 'Ctrl X' },
     { action: 'copy', icon: 'copy', label: files.copy, keys: 'Ctrl C' },

@@ -12,6 +12,7 @@ export type Action =
   | 'share'
   | 'remove'
   | 'details'
+  | 'edit'
   | 'star'
   | 'unstar'
   | 'upload'

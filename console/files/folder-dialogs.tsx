@@ -5,6 +5,7 @@ import type { FolderState, OpenDialog } from './folder-commands.ts';
 
 const NewFolderDialog = lazy(async () => ({ default: (await import('./new-folder-dialog.tsx')).NewFolderDialog }));
 const ShareDialog = lazy(async () => ({ default: (await import('../sharing/share-dialog.tsx')).ShareDialog }));
+const TextEditor = lazy(async () => ({ default: (await import('./text-editor.tsx')).TextEditor }));
 const TargetDialog = lazy(async () => ({ default: (await import('./target-dialog.tsx')).TargetDialog }));
 
 interface FolderDialogsProps {
@@ -19,6 +20,7 @@ export function FolderDialogs({ folder: { actions, current, selection }, dialog,
       {dialog?.kind === 'newFolder' && (
         <NewFolderDialog onCreate={(name) => actions.createFolder(current.id, name)} onClose={onClose} />
       )}
+      {dialog?.kind === 'edit' && <TextEditor entry={dialog.entry} onClose={onClose} />}
       {dialog?.kind === 'share' && <ShareDialog entry={dialog.entry} onClose={onClose} />}
       {(dialog?.kind === 'move' || dialog?.kind === 'copy') && (
         <TargetDialog

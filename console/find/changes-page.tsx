@@ -1,15 +1,18 @@
 // The changes in the space, newest first, live.
 
+import { showEntry } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { Fragment, useEffect } from 'react';
 import { iconOf } from '../files/kind.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
 import { useSession, useSpaceParams } from '../session/session-context.tsx';
-import { formatAgo, formatTime } from '../words/format.ts';
+import { formatAgo, formatDay, formatTime } from '../words/format.ts';
+import { useWorkWords } from '../words/use-work-words.ts';
 import { useWords } from '../words/words.tsx';
+import type { WorkWords } from '../words/work-en.ts';
 import { type Change, useLiveChanges } from './live.ts';
 import './changes-page.css';
 
@@ -20,6 +23,7 @@ export function ChangesPage() {
   const words = useWords();
   const { cabinet } = useSession();
   const { isLive, changes } = useLiveChanges();
+  const { changes: work } = useWorkWords();
   const { data, error, refetch } = useQuery({
     queryKey: ['changes', cabinet.spaceId],
     staleTime: 0,
@@ -56,20 +60,61 @@ export function ChangesPage() {
             <p>{words.changes.noneHelp}</p>
           </Empty>
         )}
-        <ol className="changes">
-          {shown.map((change) => (
-            <Line key={change.Position} change={change} />
-          ))}
-        </ol>
+        {groupByDay(shown).map(({ day, groups }) => (
+          <section key={day} aria-label={toDay(day, words.locale, work)}>
+            <h2 className="changes-day">{toDay(day, words.locale, work)}</h2>
+            <ol className="changes">
+              {groups.map((group) => (
+                <Line key={group[0]?.Position} group={group} />
+              ))}
+            </ol>
+          </section>
+        ))}
       </div>
     </section>
   );
 }
 
-function Line({ change }: { change: Change }) {
+/** Changes of one kind that one person made in one folder, one after the other. */
+type Group = readonly Change[];
+
+function isAlike(a: Change, b: Change): boolean {
+  return a.By === b.By && a.Action === b.Action && a.ParentFolderId === b.ParentFolderId;
+}
+
+/** In the time zone of the reader; newest first, as they come. */
+function groupByDay(changes: readonly Change[]): { day: string; groups: Group[] }[] {
+  const days: { day: string; groups: Change[][] }[] = [];
+  for (const change of changes) {
+    const day = new Date(change.At).toDateString();
+    if (days.at(-1)?.day !== day) days.push({ day, groups: [] });
+    const groups = days.at(-1)?.groups ?? [];
+    const last = groups.at(-1);
+    if (last?.[0] !== undefined && isAlike(last[0], change)) last.push(change);
+    else groups.push([change]);
+  }
+  return days;
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+function toDay(day: string, locale: string, work: WorkWords['changes']): string {
+  const now = new Date();
+  if (day === now.toDateString()) return work.today;
+  if (day === new Date(now.getTime() - dayMs).toDateString()) return work.yesterday;
+  return formatDay(day, locale);
+}
+
+const maxNames = 5;
+
+function Line({ group }: { group: Group }) {
   const words = useWords();
-  const params = useSpaceParams();
-  const { At, By, Action, Entry, Trashed } = change;
+  const { changes: work } = useWorkWords();
+  const [first] = group;
+  if (first === undefined) return null;
+  const { At, By, Action, Entry, ParentFolderId } = first;
+  // What was saved several times is named once.
+  const named = [...new Map(group.map((change) => [change.EntryId, change])).values()];
   return (
     <li className="change">
       <span className={Entry?.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
@@ -77,17 +122,54 @@ function Line({ change }: { change: Change }) {
       </span>
       <p>
         <bdi className="change-by">{By}</bdi> {words.changes.actions[Action] ?? Action}{' '}
-        {Entry === undefined && <em>{words.changes.gone}</em>}
-        {Entry !== undefined && Trashed === true && <bdi>{Entry.Name}</bdi>}
-        {Entry !== undefined && Trashed !== true && (
-          <Link to={{ page: 'files', id: Entry.Id, params }}>
-            <bdi>{Entry.Name}</bdi>
-          </Link>
-        )}
+        {named.length > 1 && `${work.several(named.length)}: `}
+        {named.slice(0, maxNames).map((change, index) => (
+          <Fragment key={change.EntryId}>
+            {index > 0 && ', '}
+            <Name change={change} />
+          </Fragment>
+        ))}
+        {named.length > maxNames && ` ${work.more(named.length - maxNames)}`}
+        {ParentFolderId != null && <Where id={ParentFolderId} />}
       </p>
       <time dateTime={At} title={formatTime(At, words.locale)}>
         {formatAgo(At, words.locale)}
       </time>
     </li>
+  );
+}
+
+function Name({ change: { Entry, Trashed } }: { change: Change }) {
+  const words = useWords();
+  const params = useSpaceParams();
+  if (Entry === undefined) return <em>{words.changes.gone}</em>;
+  if (Trashed === true) return <bdi>{Entry.Name}</bdi>;
+  return (
+    <Link to={{ page: 'files', id: Entry.Id, params }}>
+      <bdi>{Entry.Name}</bdi>
+    </Link>
+  );
+}
+
+/** The path of the folder. */
+function Where({ id }: { id: string }) {
+  const { cabinet, space } = useSession();
+  const { changes: work } = useWorkWords();
+  const params = useSpaceParams();
+  const { data } = useQuery({
+    queryKey: ['entry', id],
+    enabled: id !== space.RootFolderId,
+    queryFn: ({ signal }) => showEntry(cabinet, id, { signal }),
+  });
+  const path = id === space.RootFolderId ? space.Name : data?.Path;
+  if (path === undefined) return null;
+  return (
+    <span className="change-where">
+      {' '}
+      {work.in}{' '}
+      <Link to={{ page: 'files', id, params }}>
+        <bdi>{path}</bdi>
+      </Link>
+    </span>
   );
 }

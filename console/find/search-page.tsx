@@ -14,6 +14,7 @@ import { Link } from '../routing/link.tsx';
 import { setParams, useRoute } from '../routing/router.ts';
 import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatSize, formatWhen } from '../words/format.ts';
+import { useWorkWords } from '../words/use-work-words.ts';
 import { useWords } from '../words/words.tsx';
 import { splitSnippet } from './snippet.ts';
 import './search-page.css';
@@ -40,6 +41,7 @@ export function SearchPage() {
         <h1 id="page-title">{words.find.title}</h1>
         <Filters />
       </header>
+      <Chips />
       <div className="paper-body">
         {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
         {text === '' && (
@@ -165,6 +167,39 @@ function Filters() {
         onChange={set('since')}
       />
     </div>
+  );
+}
+
+/** The filters in use, each with a button that takes it away. */
+function Chips() {
+  const { find } = useWords();
+  const { search: work } = useWorkWords();
+  const { params } = useRoute();
+  const { folder = '', type = '', kind = '', since = '' } = params;
+  const labels: [name: string, label: string | undefined][] = [
+    ['folder', folder === '' ? undefined : find.thisFolder],
+    ['type', type === '' ? undefined : (find.types as Record<string, string>)[type]],
+    ['kind', kind === '' ? undefined : (find.kinds as Record<string, string>)[kind]],
+    ['since', since === '' ? undefined : (find.sinces as Record<string, string>)[since]],
+  ];
+  const used = labels.filter(([, label]) => label !== undefined);
+  if (used.length === 0) return null;
+  return (
+    <ul className="chips" aria-label={work.chips}>
+      {used.map(([name, label = '']) => (
+        <li key={name}>
+          <button
+            type="button"
+            className="chip"
+            aria-label={work.remove(label)}
+            onClick={() => setParams({ [name]: '' }, { isReplaced: true })}
+          >
+            {label}
+            <Icon name="close" size={14} />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -130,6 +130,7 @@ export const de: Words = {
     rename: 'Umbenennen',
     renamed: (name) => `Umbenannt in „${name}“`,
     newName: (name) => `Neuer Name von ${name}`,
+    edit: 'Text bearbeiten',
     menuOf: (name) => `Menü von ${name}`,
     selectOne: (name) => `${name} auswählen`,
     paste: 'Einfügen',

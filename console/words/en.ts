@@ -125,6 +125,7 @@ export const en = {
     rename: 'Rename',
     renamed: (name: string) => `Renamed to “${name}”`,
     newName: (name: string) => `New name of ${name}`,
+    edit: 'Edit text',
     menuOf: (name: string) => `Menu of ${name}`,
     selectOne: (name: string) => `Select ${name}`,
     paste: 'Paste',
@@ -366,7 +367,7 @@ export const en = {
     none: 'Nothing has changed yet',
     noneHelp: 'What you and others do in this space is shown here as it happens.',
     earlier: 'Earlier changes',
-    gone: 'gone for good',
+    gone: 'an item that is gone',
     actions: {
       'folder.created': 'created the folder',
       'entry.locked': 'locked',

@@ -57,6 +57,12 @@ export function formatWhen(iso: string, locale: string, now = Date.now()): strin
   return keep(`date ${locale}`, () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })).format(date);
 }
 
+/** With the name of the day of the week. */
+export function formatDay(day: string, locale: string): string {
+  const options = { dateStyle: 'full' } as const;
+  return keep(`weekday ${locale}`, () => new Intl.DateTimeFormat(locale, options)).format(new Date(day));
+}
+
 const steps = [
   ['day', dayMs],
   ['hour', 3600 * 1000],
