@@ -50,12 +50,12 @@ function toActions(context: Context): Actions {
   const { cabinet, queries, words } = context;
   return {
     async createFolder(parent, name) {
-      const { Folder } = await createFolder(cabinet, { parent, name });
-      updateListings(queries, [{ id: Folder.Id, entry: Folder, parent }]);
+      const folder = await createFolder(cabinet, { parent, name });
+      updateListings(queries, [{ id: folder.Id, entry: folder, parent }]);
       void queries.invalidateQueries({ queryKey: ['tree', parent] });
-      const undo = toUndo(context, () => trash(context, [Folder]));
+      const undo = toUndo(context, () => trash(context, [folder]));
       notify({ text: words.files.created(name), action: undo });
-      return Folder;
+      return folder;
     },
     async rename(entry, name, parent) {
       await rename(context, entry, name, parent);

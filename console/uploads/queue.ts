@@ -194,7 +194,7 @@ function openFolders(cabinet: Cabinet, rootId: string): (folders: readonly strin
     if (known !== undefined) return known;
     const making = open(folders.slice(0, -1))
       .then((parent) => createFolder(cabinet, { parent, name, conflict: 'Existing' }))
-      .then(({ Folder }) => Folder.Id);
+      .then(({ Id }) => Id);
     // After a failure the next file tries again.
     making.catch(() => made.delete(key));
     made.set(key, making);

@@ -17,7 +17,7 @@ export async function sendUpload(
   const { cabinet, file, name, conflict, session } = upload;
   let arrived = 0;
   const connection = { ...cabinet, retries, fetch: toProgressFetch((bytes) => onProgress(arrived + bytes)) };
-  const { Children } = await saveFile(
+  const saved = await saveFile(
     connection,
     { folder, name, content: file, conflict, resume: session ?? undefined },
     {
@@ -31,7 +31,7 @@ export async function sendUpload(
       },
     },
   );
-  return Children[0] ?? null;
+  return saved;
 }
 
 /** Removes the bytes of a cancelled upload. */

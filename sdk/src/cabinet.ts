@@ -78,6 +78,7 @@ export {
   type SaveFileOptions,
   type SaveOptions,
   saveFile,
+  saveFileWithFolder,
   saveVersion,
 } from './files.ts';
 export * from './folders.ts';

@@ -49,11 +49,22 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Programs without types get a sentence instead of a property of undefined. */
+function checkOptions(options: Partial<ConnectOptions> | undefined): void {
+  const { url, appKey, token } = options ?? {};
+  if (!/^https?:\/\/[^/]/.test(url ?? '')) throw new TypeError(`connect needs url, an http or https address: ${url}`);
+  if (typeof appKey !== 'string' || appKey === '') {
+    throw new TypeError('connect needs appKey');
+  }
+  if (typeof token !== 'function') {
+    throw new TypeError('connect needs token, such as applicationToken({ secret })');
+  }
+}
+
 /** A connection to Cabinet. Make one and keep it: it holds the token. */
 export function connect(options: ConnectOptions): Cabinet {
+  checkOptions(options);
   const url = options.url.replace(/\/+$/, '');
-  if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`url must be an http or https address, not ${options.url}`);
-  if (options.appKey === '') throw new TypeError('appKey is empty');
   return {
     url,
     appKey: options.appKey,

@@ -3,7 +3,7 @@
 import { multipartTypes, Reading, type RequestBody, toRequestBody } from './bodies.ts';
 import type { Cabinet, CallOptions } from './connect.ts';
 import { type Content, type PreparedContent, type Progress, prepare, sendsStreams } from './content.ts';
-import type { Envelope, Properties, SavedVersion } from './description.ts';
+import type { Entry, Envelope, Properties, SavedVersion } from './description.ts';
 import { makeKey } from './keys.ts';
 import { call } from './request.ts';
 import type { Source, UploadOptions } from './resumable.ts';
@@ -45,9 +45,19 @@ const defaultResumableFrom = 8 * 1024 * 1024;
 /** Where a stream can be a request body, progress is reported within a request. */
 const maxPieceBytes = sendsStreams ? 256 * 1024 * 1024 : pieceBytes;
 
-/** Saves a file. `Children` of the answer holds the saved file alone. Whatever happens to the connection, it is saved once; from
- *  `resumableFrom` bytes on, what has arrived is not sent again. */
+/** Saves a file and returns its entry. Whatever happens to the connection, it is saved once. From `resumableFrom` bytes on, what has
+ *  arrived is not sent again. */
 export async function saveFile(
+  cabinet: Cabinet,
+  file: NewFile & SaveFileOptions,
+  options: SaveFileOptions = {},
+): Promise<Entry> {
+  const { Children } = await saveFileWithFolder(cabinet, file, options);
+  return Children[0] as Entry;
+}
+
+/** The same, and returns the folder too: `Folder` is the folder, `Children` has the saved file alone. */
+export async function saveFileWithFolder(
   cabinet: Cabinet,
   file: NewFile & SaveFileOptions,
   options: SaveFileOptions = {},

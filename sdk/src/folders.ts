@@ -21,8 +21,17 @@ export interface NewFolder {
   objectType?: string | undefined;
 }
 
-/** Creates a folder. Sent again after a lost connection, it is still created once. */
-export function createFolder(cabinet: Cabinet, folder: NewFolder, options: CallOptions = {}): Promise<Envelope> {
+/** Creates a folder and returns its entry. Sent again after a lost connection, it is still created once. */
+export async function createFolder(cabinet: Cabinet, folder: NewFolder, options: CallOptions = {}): Promise<Entry> {
+  return (await createFolderWithChildren(cabinet, folder, options)).Folder;
+}
+
+/** The same, and returns what is in the folder too: with `conflict: 'Existing'` there may be something. */
+export function createFolderWithChildren(
+  cabinet: Cabinet,
+  folder: NewFolder,
+  options: CallOptions = {},
+): Promise<Envelope> {
   return call(cabinet, 'POST /folders', {
     ...options,
     headers: { 'Idempotency-Key': makeKey() },

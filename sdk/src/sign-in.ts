@@ -70,6 +70,9 @@ export interface PersonCredentials {
 
 /** Tokens of a person who has signed in. */
 export function personToken({ refreshToken, onRenewed }: PersonCredentials): TokenSource {
+  if (typeof refreshToken !== 'string' || refreshToken === '') {
+    throw new TypeError('personToken needs refreshToken');
+  }
   let current = refreshToken;
   return keepToken(async ({ cabinet }) => {
     const form = { grant_type: 'refresh_token', client_id: cabinet.appKey, refresh_token: current };

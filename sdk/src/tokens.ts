@@ -16,6 +16,9 @@ export interface ApplicationCredentials {
 
 /** Tokens that an application gets for itself by its secret (client credentials). */
 export function applicationToken({ secret, scope }: ApplicationCredentials): TokenSource {
+  if (typeof secret !== 'string' || secret === '') {
+    throw new TypeError('applicationToken needs secret');
+  }
   return keepToken(({ cabinet }) => {
     const credentials = `${encodeForm(cabinet.appKey)}:${encodeForm(secret)}`;
     return requestToken(cabinet, { grant_type: 'client_credentials', scope }, `Basic ${toBase64(credentials)}`);

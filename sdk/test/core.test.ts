@@ -15,12 +15,12 @@ const ground = await standOnService();
 
 test('a folder is created, found by its path and listed', async () => {
   const cabinet = ground.connect();
-  const { Folder } = await createFolder(cabinet, { parent: '-root-', name: 'Invoices', properties: { Year: '2026' } });
-  assert.equal(Folder.Properties.Year, '2026');
+  const created = await createFolder(cabinet, { parent: '-root-', name: 'Invoices', properties: { Year: '2026' } });
+  assert.equal(created.Properties.Year, '2026');
   const again = await createFolder(cabinet, { name: 'Invoices', conflict: 'Existing' });
-  assert.equal(again.Folder.Id, Folder.Id);
+  assert.equal(again.Id, created.Id);
   const found = await findFolder(cabinet, '/Invoices');
-  assert.equal(found.Folder.Id, Folder.Id);
+  assert.equal(found.Folder.Id, created.Id);
   assert.equal(found.next, null);
   const names = (await gather(listChildren(cabinet))).map(({ Name }) => Name);
   assert.ok(names.includes('Invoices'));
@@ -29,13 +29,13 @@ test('a folder is created, found by its path and listed', async () => {
 test('a taken name is an error with its code, its target, and what is in the way', async () => {
   const cabinet = ground.connect();
   const parent = await makeFolder(cabinet);
-  const { Folder } = await createFolder(cabinet, { parent, name: 'Taken' });
+  const created = await createFolder(cabinet, { parent, name: 'Taken' });
   await assert.rejects(createFolder(cabinet, { parent, name: 'Taken' }), (error) => {
     assert.ok(hasCode(error, 'NameAlreadyExists'));
     assert.ok(error instanceof CabinetError && error instanceof Error);
     assert.equal(error.status, 400);
     assert.equal(error.target, 'FolderName');
-    assert.deepEqual(error.conflicts, [Folder]);
+    assert.deepEqual(error.conflicts, [created]);
     assert.match(error.trackingId ?? '', /^[0-9a-f-]{36}$/);
     assert.match(error.hint ?? '', /Existing/);
     return true;
@@ -57,8 +57,7 @@ test('every kind of content arrives as it was', async () => {
     })(),
   };
   for (const [name, content] of Object.entries(contents)) {
-    const { Children } = await saveFile(cabinet, { folder, name, content });
-    const [file] = Children;
+    const file = await saveFile(cabinet, { folder, name, content });
     assert.equal(file?.Name, name);
     assert.equal(file.Size, bytes.byteLength);
     assert.deepEqual(Buffer.from(await readFile(cabinet, file.Id)), bytes, name);
@@ -71,8 +70,7 @@ test('names, comments, properties and types of any script arrive as they were', 
   const name = 'Überweisung №7 %41 (ж).txt';
   const properties = { Kunde: 'Größe "4711"', 键: '值' };
   const asked = { folder, name, content: 'Grüße', properties, objectType: 'acme:letter', contentType: 'text/plain' };
-  const { Children } = await saveFile(cabinet, { ...asked, comment: 'Erste Fassung – gut' });
-  const [file] = Children;
+  const file = await saveFile(cabinet, { ...asked, comment: 'Erste Fassung – gut' });
   assert.equal(file?.Name, name);
   assert.deepEqual(file.Properties, properties);
   assert.equal(file.ObjectType, 'acme:letter');
@@ -85,9 +83,9 @@ test('a JSON file is a file, with properties or without', async () => {
   const folder = await makeFolder(cabinet);
   const content = new Blob(['{"filename":"SGVsbG8="}'], { type: 'application/json' });
   for (const properties of [undefined, { A: '1' }]) {
-    const { Children } = await saveFile(cabinet, { folder, name: 'a.json', content, properties });
-    assert.equal(await readText(cabinet, Children[0]?.Id ?? ''), '{"filename":"SGVsbG8="}');
-    assert.equal(Children[0]?.ContentType, 'application/json');
+    const saved = await saveFile(cabinet, { folder, name: 'a.json', content, properties });
+    assert.equal(await readText(cabinet, saved.Id), '{"filename":"SGVsbG8="}');
+    assert.equal(saved.ContentType, 'application/json');
   }
 });
 
@@ -95,9 +93,9 @@ test('a stream is saved with properties beside it', async () => {
   const cabinet = ground.connect();
   const folder = await makeFolder(cabinet);
   const content = new Blob(['streamed']).stream();
-  const { Children } = await saveFile(cabinet, { folder, name: 's', content, properties: { A: '1' } });
-  assert.deepEqual(Children[0]?.Properties, { A: '1' });
-  assert.equal(await readText(cabinet, Children[0]?.Id ?? ''), 'streamed');
+  const saved = await saveFile(cabinet, { folder, name: 's', content, properties: { A: '1' } });
+  assert.deepEqual(saved.Properties, { A: '1' });
+  assert.equal(await readText(cabinet, saved.Id), 'streamed');
 });
 
 test('progress is told, growing, up to the whole', async () => {
@@ -109,9 +107,9 @@ test('progress is told, growing, up to the whole', async () => {
     assert.equal(total, 3_000_000);
     up.push(bytes);
   };
-  const { Children } = await saveFile(cabinet, { folder, name: 'large', content, onProgress });
+  const saved = await saveFile(cabinet, { folder, name: 'large', content, onProgress });
   const down: number[] = [];
-  await readFile(cabinet, Children[0]?.Id ?? '', { onProgress: (bytes) => down.push(bytes) });
+  await readFile(cabinet, saved.Id, { onProgress: (bytes) => down.push(bytes) });
   for (const told of [up, down]) {
     assert.ok(told.length > 3, `told ${told.length} times`);
     assert.deepEqual(
@@ -148,13 +146,13 @@ test('the root is walked over pages too', async () => {
 test('an entry is shown, changed, copied and deleted', async () => {
   const cabinet = ground.connect();
   const folder = await makeFolder(cabinet);
-  const { Children } = await saveFile(cabinet, {
+  const saved = await saveFile(cabinet, {
     folder,
     name: 'a.txt',
     content: 'abc',
     properties: { A: '1', B: '2' },
   });
-  const id = Children[0]?.Id ?? '';
+  const id = saved.Id;
   const shown = await showEntry(cabinet, id);
   assert.equal(shown.Sha256, createHash('sha256').update('abc').digest('hex'));
   assert.equal(shown.Version, 1);
@@ -179,8 +177,7 @@ test('an entry is shown, changed, copied and deleted', async () => {
 test('a version is saved by the id, if the content is still the one that was read', async () => {
   const cabinet = ground.connect();
   const folder = await makeFolder(cabinet);
-  const { Children } = await saveFile(cabinet, { folder, name: 'v', content: 'one' });
-  const id = Children[0]?.Id ?? '';
+  const { Id: id } = await saveFile(cabinet, { folder, name: 'v', content: 'one' });
   const { etag, stream } = await openFile(cabinet, id);
   await stream.cancel();
   const saved = await saveVersion(cabinet, { id, content: 'two', ifMatch: etag, comment: 'zwei' });
@@ -197,8 +194,8 @@ test('a version is saved by the id, if the content is still the one that was rea
 test('a part of a file is read, and what is not there is said to be not there', async () => {
   const cabinet = ground.connect();
   const folder = await makeFolder(cabinet);
-  const { Children } = await saveFile(cabinet, { folder, name: 'p', content: '0123456789' });
-  const id = Children[0]?.Id ?? '';
+  const saved = await saveFile(cabinet, { folder, name: 'p', content: '0123456789' });
+  const id = saved.Id;
   assert.equal(await readText(cabinet, id, { start: 2, end: 5 }), '234');
   assert.equal(await readText(cabinet, id, { start: 8 }), '89');
   await assert.rejects(readText(cabinet, id, { start: 10 }), { code: 'InvalidField', target: 'start', status: 416 });
@@ -209,8 +206,8 @@ test('a part of a file is read, and what is not there is said to be not there', 
 test('an empty file is a file', async () => {
   const cabinet = ground.connect();
   const folder = await makeFolder(cabinet);
-  const { Children } = await saveFile(cabinet, { folder, name: 'empty', content: '' });
-  assert.equal((await readFile(cabinet, Children[0]?.Id ?? '')).byteLength, 0);
+  const saved = await saveFile(cabinet, { folder, name: 'empty', content: '' });
+  assert.equal((await readFile(cabinet, saved.Id)).byteLength, 0);
 });
 
 test('wrong credentials are told apart from everything else', async () => {
@@ -238,6 +235,6 @@ test('many small files are saved at once, each on its own, with the folders on t
   assert.ok(first !== undefined && !(first instanceof CabinetError));
   assert.deepEqual(first.Entry.Properties, { A: 'ä' });
   assert.equal(await readText(cabinet, first.Entry.Id), 'a');
-  const { Folder } = await createFolder(cabinet, { parent: folder, path: 'deep/er/still', conflict: 'Existing' });
-  assert.equal(Folder.Name, 'still');
+  const created = await createFolder(cabinet, { parent: folder, path: 'deep/er/still', conflict: 'Existing' });
+  assert.equal(created.Name, 'still');
 });

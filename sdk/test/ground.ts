@@ -41,8 +41,8 @@ let folders = 0;
 
 /** A folder of the test's own. */
 export async function makeFolder(cabinet: Cabinet): Promise<string> {
-  const { Folder } = await createFolder(cabinet, { name: `test ${process.pid} ${++folders}` });
-  return Folder.Id;
+  const created = await createFolder(cabinet, { name: `test ${process.pid} ${++folders}` });
+  return created.Id;
 }
 
 export async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -29,8 +29,8 @@ test('versions are listed newest first, commented, restored and removed', async 
   const folder = await makeFolder(cabinet);
   let id = '';
   for (const content of ['one', 'two', 'three']) {
-    const { Children } = await saveFile(cabinet, { folder, name: 'v.txt', content, comment: `It is ${content}` });
-    id = Children[0]?.Id ?? '';
+    const saved = await saveFile(cabinet, { folder, name: 'v.txt', content, comment: `It is ${content}` });
+    id = saved.Id;
   }
   const versions = await gather(listVersions(cabinet, id, { pageSize: 2 }));
   assert.deepEqual(
@@ -51,8 +51,8 @@ test('versions are listed newest first, commented, restored and removed', async 
 
 test('what was deleted is in the trash, comes back, or goes for good', async () => {
   const folder = await makeFolder(cabinet);
-  const { Children } = await saveFile(cabinet, { folder, name: 't.txt', content: 't' });
-  const id = Children[0]?.Id ?? '';
+  const saved = await saveFile(cabinet, { folder, name: 't.txt', content: 't' });
+  const id = saved.Id;
   await deleteEntry(cabinet, { id });
   assert.ok((await gather(listTrash(cabinet, { pageSize: 1 }))).some(({ Entry }) => Entry.Id === id));
   const restored = await restoreEntry(cabinet, { id, name: 'back.txt' });
@@ -64,8 +64,8 @@ test('what was deleted is in the trash, comes back, or goes for good', async () 
 
 test('many entries are changed at once, each with its own result', async () => {
   const folder = await makeFolder(cabinet);
-  const { Children } = await saveFile(cabinet, { folder, name: 'a.txt', content: 'a' });
-  const id = Children[0]?.Id ?? '';
+  const saved = await saveFile(cabinet, { folder, name: 'a.txt', content: 'a' });
+  const id = saved.Id;
   const [entry, error] = await changeEntries(cabinet, { action: 'trash', ids: [id, 'unknown'] });
   assert.equal(entry instanceof CabinetError ? null : entry?.Id, id);
   assert.equal(error instanceof CabinetError ? error.code : null, 'EntryNotFound');
@@ -100,14 +100,14 @@ test('changes are followed as they happen, and from a cursor after a stop', asyn
   const first = await pages.next();
   assert.deepEqual(first.value?.Changes, []);
   const waiting = pages.next();
-  const { Folder } = await createFolder(cabinet, { name: 'to be followed' });
+  const created = await createFolder(cabinet, { name: 'to be followed' });
   const { value } = await waiting;
   assert.deepEqual(
     value?.Changes.map(({ Action, EntryId }) => [Action, EntryId]),
-    [['folder.created', Folder.Id]],
+    [['folder.created', created.Id]],
   );
   await pages.return();
-  for (const name of ['a', 'b', 'c']) await createFolder(cabinet, { parent: Folder.Id, name });
+  for (const name of ['a', 'b', 'c']) await createFolder(cabinet, { parent: created.Id, name });
   const missed = await gather(listChanges(cabinet, { cursor: value?.Cursor ?? '', limit: 2 }));
   assert.deepEqual(
     missed.flatMap(({ Changes }) => Changes.map(({ Entry }) => Entry?.Name)),
@@ -121,8 +121,8 @@ test('a selection comes as one ZIP', async () => {
   const folder = await makeFolder(cabinet);
   const ids: string[] = [];
   for (const name of ['y.txt', 'z.txt', 'left out.txt']) {
-    const { Children } = await saveFile(cabinet, { folder, name, content: name });
-    ids.push(Children[0]?.Id ?? '');
+    const saved = await saveFile(cabinet, { folder, name, content: name });
+    ids.push(saved.Id);
   }
   const stream = (await openSelection(cabinet, ids.slice(0, 2))) as ReadableStream<Uint8Array<ArrayBuffer>>;
   const bytes = Buffer.from(await new Response(stream).arrayBuffer());
@@ -139,8 +139,8 @@ test('a folder comes as a ZIP', async () => {
 });
 
 test('a link can be opened by anyone', async () => {
-  const { Children } = await saveFile(cabinet, { name: 'linked.txt', content: 'linked' });
-  const { Url, ExpiresAt } = await createLink(cabinet, { id: Children[0]?.Id ?? '', expiresInSeconds: 30 });
+  const saved = await saveFile(cabinet, { name: 'linked.txt', content: 'linked' });
+  const { Url, ExpiresAt } = await createLink(cabinet, { id: saved.Id, expiresInSeconds: 30 });
   assert.ok(Date.parse(ExpiresAt) > Date.now());
   assert.equal(await (await fetch(Url)).text(), 'linked');
 });

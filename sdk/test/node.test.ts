@@ -30,13 +30,13 @@ function connectOverTls() {
 
 test('a server-based application saves and reads over mutual TLS, with a token that its certificate gets', async () => {
   const cabinet = connectOverTls();
-  const { Folder } = await createFolder(cabinet, { name: 'Over TLS' });
+  const created = await createFolder(cabinet, { name: 'Over TLS' });
   const content = randomBytes(3_000_000);
   const told: number[] = [];
   const onProgress = (bytes: number) => told.push(bytes);
-  const { Children } = await saveFile(cabinet, { folder: Folder.Id, name: 'blob', content, onProgress });
+  const saved = await saveFile(cabinet, { folder: created.Id, name: 'blob', content, onProgress });
   assert.ok(told.length > 3);
-  const { stream, sha256 } = await openFile(cabinet, Children[0]?.Id ?? '');
+  const { stream, sha256 } = await openFile(cabinet, saved.Id);
   const hash = createHash('sha256');
   for await (const piece of stream) hash.update(piece);
   assert.equal(hash.digest('hex'), sha256);
@@ -50,8 +50,8 @@ test('every kind of content goes over mutual TLS', async () => {
   })();
   const contents = { string: 'string', blob: new Blob(['blob']), stream: new Blob(['stream']).stream(), iterable };
   for (const [name, content] of Object.entries(contents)) {
-    const { Children } = await saveFile(cabinet, { name: `kind ${name}`, content, properties: { Kind: name } });
-    assert.equal(await readText(cabinet, Children[0]?.Id ?? ''), name === 'iterable' ? 'iterated' : name);
+    const saved = await saveFile(cabinet, { name: `kind ${name}`, content, properties: { Kind: name } });
+    assert.equal(await readText(cabinet, saved.Id), name === 'iterable' ? 'iterated' : name);
   }
 });
 
@@ -97,8 +97,8 @@ test('a file on disk is saved and read back to disk, and nothing half is left', 
   const content = randomBytes(5_000_000);
   const [from, to] = [join(files, 'from.bin'), join(files, 'to.bin')];
   writeFileSync(from, content);
-  const { Children } = await saveFile(cabinet, { folder, name: 'f', content: await fileContent(from) });
-  const id = Children[0]?.Id ?? '';
+  const saved = await saveFile(cabinet, { folder, name: 'f', content: await fileContent(from) });
+  const id = saved.Id;
   await downloadTo(cabinet, { id, path: to });
   assert.deepEqual(readFileSync(to), content);
   const never = join(files, 'never.bin');

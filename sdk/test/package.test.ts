@@ -31,15 +31,15 @@ import { applicationToken, CabinetError, connect, createFolder, listChildren, re
 
 export async function run({ url, appKey, secret }, name) {
   const cabinet = connect({ url, appKey, token: applicationToken({ secret }) });
-  const { Folder } = await createFolder(cabinet, { name });
+  const folder = await createFolder(cabinet, { name });
   const large = new Blob([new Uint8Array(3_000_000)]);
   const told = [];
   const content = name === 'browser' ? large : large.stream();
-  await saveFile(cabinet, { folder: Folder.Id, name: 'large', content, resumableFrom: 1_000_000, onProgress: (sent) => told.push(sent) });
-  const { Children } = await saveFile(cabinet, { folder: Folder.Id, name: 'ü.txt', content: 'Grüße', properties: { A: 'ä' } });
-  const text = await readText(cabinet, Children[0].Id);
+  await saveFile(cabinet, { folder: folder.Id, name: 'large', content, resumableFrom: 1_000_000, onProgress: (sent) => told.push(sent) });
+  const file = await saveFile(cabinet, { folder: folder.Id, name: 'ü.txt', content: 'Grüße', properties: { A: 'ä' } });
+  const text = await readText(cabinet, file.Id);
   const sizes = [];
-  for await (const { Size } of listChildren(cabinet, Folder.Id)) sizes.push(Size);
+  for await (const { Size } of listChildren(cabinet, folder.Id)) sizes.push(Size);
   const refused = await createFolder(cabinet, { name }).catch((error) => error);
   return { text, sizes, code: refused instanceof CabinetError && refused.code, last: told.at(-1) };
 }
@@ -86,12 +86,12 @@ test('its types are there, for browsers and for Node', { skip }, () => {
     `import { type Cabinet, connect, createFolder, type Entry, hasCode, listChildren, saveFile } from '@cabinet/client';
      export const given = connect({ url: 'https://cabinet.example', appKey: 'a', token: async () => 't', fetch });
      export async function use(cabinet: Cabinet): Promise<Entry[]> {
-       const { Folder } = await createFolder(cabinet, { name: 'a', conflict: 'Existing' });
-       await saveFile(cabinet, { folder: Folder.Id, name: 'b', content: new Blob([]), onProgress: (sent: number) => sent });
+       const folder = await createFolder(cabinet, { name: 'a', conflict: 'Existing' });
+       await saveFile(cabinet, { folder: folder.Id, name: 'b', content: new Blob([]), onProgress: (sent: number) => sent });
        // @ts-expect-error: there is no such behavior
        await createFolder(cabinet, { name: 'a', conflict: 'Overwrite' }).catch((error) => hasCode(error, 'TooDeep'));
        const all: Entry[] = [];
-       for await (const entry of listChildren(cabinet, Folder.Id)) all.push(entry);
+       for await (const entry of listChildren(cabinet, folder.Id)) all.push(entry);
        return all;
      }`,
   );

@@ -36,11 +36,11 @@ async function share(entry: string, fields: Partial<NewShare> = {}) {
 /** A folder with two files, and with a folder that has one. */
 async function makeTree() {
   const top = await makeFolder(cabinet);
-  const { Folder: inner } = await createFolder(cabinet, { parent: top, name: 'inner' });
+  const inner = await createFolder(cabinet, { parent: top, name: 'inner' });
   const large = await saveFile(cabinet, { folder: top, name: 'large.bin', content });
   await saveFile(cabinet, { folder: top, name: 'a.txt', content: 'a' });
   const note = await saveFile(cabinet, { folder: inner.Id, name: 'größe.txt', content: 'Grüße' });
-  const [{ Id: largeId = '' } = {}, { Id: noteId = '' } = {}] = [large.Children[0], note.Children[0]];
+  const [largeId, noteId] = [large.Id, note.Id];
   return { top, inner: inner.Id, largeId, noteId };
 }
 

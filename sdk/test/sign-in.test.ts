@@ -39,8 +39,8 @@ test('a person signs in, works in a space, has the token renewed, and signs out'
   const cabinet = connect({ url, appKey, token: personToken({ refreshToken, onRenewed }) });
   const [space] = await listSpaces(cabinet);
   const there = { ...cabinet, spaceId: space?.Id };
-  const { Folder } = await createFolder(there, { name: 'By Grace' });
-  assert.equal(Folder.CreatedBy, 'grace');
+  const created = await createFolder(there, { name: 'By Grace' });
+  assert.equal(created.CreatedBy, 'grace');
   assert.equal(renewed.length, 1, 'one renewal for all calls');
   await revokeToken(cabinet, renewed[0] ?? '');
   const isOut = () =>

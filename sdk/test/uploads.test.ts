@@ -8,7 +8,7 @@ import { connect } from '../src/connect.ts';
 import { readText } from '../src/downloads.ts';
 import { showEntry } from '../src/entries.ts';
 import type { SaveFileOptions } from '../src/files.ts';
-import { saveFile } from '../src/files.ts';
+import { saveFile, saveFileWithFolder } from '../src/files.ts';
 import { listChildren } from '../src/folders.ts';
 import { removeUpload, showUpload } from '../src/uploads.ts';
 import { listVersions } from '../src/versions.ts';
@@ -30,7 +30,7 @@ async function save(steps: Step[], more: SaveFileOptions & { content?: ReadableS
   proxy.seen.length = 0;
   proxy.plan(...steps);
   const asked = { folder, name: 'large.bin', content, resumableFrom, conflict: 'Rename' as const, ...more };
-  const envelope = await saveFile(cabinet, asked).finally(() => proxy.plan());
+  const envelope = await saveFileWithFolder(cabinet, asked).finally(() => proxy.plan());
   return { folder, envelope, seen: proxy.seen.map(({ method, status }) => `${method} ${status}`) };
 }
 
@@ -104,7 +104,7 @@ test('what has arrived is not sent again', async () => {
 test('name, type, properties, object type and comment of a large file are those that were given', async () => {
   const folder = await makeFolder(cabinet);
   const properties = { Größe: '№ 7 "€"' };
-  const { Children } = await saveFile(cabinet, {
+  const file = await saveFile(cabinet, {
     folder,
     name: 'Übersicht.json',
     content: new Blob(['{"a":', 'x'.repeat(100), '}']),
@@ -114,7 +114,6 @@ test('name, type, properties, object type and comment of a large file are those 
     comment: 'größer',
     resumableFrom: 10,
   });
-  const [file] = Children;
   assert.equal(file?.Name, 'Übersicht.json');
   assert.deepEqual(file.Properties, properties);
   assert.equal(file.ContentType, 'application/json');
@@ -128,9 +127,9 @@ test('more properties than headers can carry go with the file in one request', a
   const folder = await makeFolder(cabinet);
   const properties = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`key ${i}`, 'v'.repeat(1000)]));
   for (const one of [new Blob([content]), new Blob([content]).stream()]) {
-    const { Children } = await saveFile(cabinet, { folder, name: 'p', content: one, properties, resumableFrom });
-    assert.deepEqual(Children[0]?.Properties, properties);
-    assert.equal(Children[0]?.Size, content.byteLength);
+    const saved = await saveFile(cabinet, { folder, name: 'p', content: one, properties, resumableFrom });
+    assert.deepEqual(saved.Properties, properties);
+    assert.equal(saved.Size, content.byteLength);
   }
 });
 
@@ -164,10 +163,10 @@ test('an upload that was interrupted goes on later, where it was, under another 
   assert.ok(Offset > 0 && Offset < longContent.byteLength, `it came to ${Offset}`);
   assert.deepEqual([EntryId, Length], [null, longContent.byteLength]);
   const told: number[] = [];
-  const envelope = await saveFile(cabinet, { ...asked, resume: id, onProgress: (bytes) => told.push(bytes) });
+  const envelope = await saveFileWithFolder(cabinet, { ...asked, resume: id, onProgress: (bytes) => told.push(bytes) });
   assert.equal(told[0], Offset);
   await assertSaved({ folder, envelope }, longContent);
-  const again = await saveFile(cabinet, { ...asked, resume: id });
+  const again = await saveFileWithFolder(cabinet, { ...asked, resume: id });
   assert.equal(again.Children[0]?.Id, envelope.Children[0]?.Id);
 });
 
@@ -176,7 +175,7 @@ test('a stream goes on with an upload that was interrupted, behind what had arri
   const stream = () => new Blob([longContent]).stream();
   const id = await interrupt(cabinet, { folder, name: 'large.bin', content: stream(), resumableFrom });
   const asked = { folder, name: 'large.bin', content: stream(), resumableFrom: 100_000, resume: id };
-  await assertSaved({ folder, envelope: await saveFile(cabinet, asked) }, longContent);
+  await assertSaved({ folder, envelope: await saveFileWithFolder(cabinet, asked) }, longContent);
 });
 
 test('an upload that is gone begins anew', async () => {

@@ -169,9 +169,9 @@ test('links for people without an account lead beneath the path, with their page
 }, async () => {
   for (const { base, cabinet } of [kept, stripped]) {
     const { pathname } = new URL(base);
-    const { Folder } = await createFolder(cabinet, { name: 'shared' });
-    for (const name of ['1.txt', '2.txt']) await saveFile(cabinet, { name, folder: Folder.Id, content: name });
-    const read = await addShare(cabinet, { entry: Folder.Id, access: 'read', password: 'open sesame' });
+    const folder = await createFolder(cabinet, { name: 'shared' });
+    for (const name of ['1.txt', '2.txt']) await saveFile(cabinet, { name, folder: folder.Id, content: name });
+    const read = await addShare(cabinet, { entry: folder.Id, access: 'read', password: 'open sesame' });
     const url = String(read.Url);
     assert.ok(url.startsWith(`${base}/s/`), url);
 
@@ -191,7 +191,7 @@ test('links for people without an account lead beneath the path, with their page
     });
     assert.match(listing.headers.get('link') ?? '', new RegExp(`^<${base}${content}/shared/.*>; rel="next"$`));
 
-    const sending = await addShare(cabinet, { entry: Folder.Id, access: 'upload' });
+    const sending = await addShare(cabinet, { entry: folder.Id, access: 'upload' });
     await checkAddresses(String(sending.Url), { base, headers: {} });
     const tus = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '3', FileName: 'sent.txt' };
     const uploads = `${base}${content}/shared/${sending.Url?.split('/').at(-1)}/uploads`;
@@ -346,7 +346,7 @@ for (const [name, title] of [
     assert.equal(await (await fetch(address, { headers })).text(), body);
     // In requests of the IETF draft, with interim answers.
     const through = { ...kept.cabinet, url: base, retries: 0 };
-    const { Children } = await saveFile(through, { name: `resumable ${name}`, content: body }, { resumableFrom: 1000 });
-    assert.equal(Children[0]?.Size, body.length);
+    const entry = await saveFile(through, { name: `resumable ${name}`, content: body }, { resumableFrom: 1000 });
+    assert.equal(entry.Size, body.length);
   });
 }

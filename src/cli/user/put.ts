@@ -157,18 +157,18 @@ async function putInput(transfers: Transfers, to: string, saving: Saving): Promi
   if (path === '/' || to.endsWith('/'))
     throw new UsageError('Standard input needs a name. Use the path of a file as REMOTE.');
   const { folder, name } = splitRemote(path);
-  const { entry } = await makeFolders(transfers, folder);
+  const parent = await makeFolders(transfers, folder);
   let counted = 0;
   const onProgress = (bytes: number) => {
     progress.addBytes(bytes - counted);
     counted = bytes;
   };
-  const { Children } = await saveFile(
+  const entry = await saveFile(
     cabinet,
-    { folder: entry.Id, name, content: process.stdin, ...saving },
+    { folder: parent.entry.Id, name, content: process.stdin, ...saving },
     { signal, onProgress },
   );
-  return toResult(transfers, emptyPlan(), [{ path, entry: Children[0] as Entry }]);
+  return toResult(transfers, emptyPlan(), [{ path, entry }]);
 }
 
 function toResult({ failed }: Transfers, plan: UploadPlan, sent: readonly RemoteEntry[]): PutResult {

@@ -163,8 +163,8 @@ export async function makeFolders({ cabinet, signal }: Connection, path: string)
   if (there !== null) throw new LocalError('NotAFolder', `${path} is a file.`);
   const { folder, name } = splitRemote(path);
   const parent = await makeFolders({ cabinet, signal }, folder);
-  const { Folder } = await createFolder(cabinet, { parent: parent.entry.Id, name, conflict: 'Existing' }, { signal });
-  return { entry: Folder, path };
+  const entry = await createFolder(cabinet, { parent: parent.entry.Id, name, conflict: 'Existing' }, { signal });
+  return { entry, path };
 }
 
 /** Escapes a path so that none of its characters is a pattern. */

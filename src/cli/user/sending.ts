@@ -104,9 +104,9 @@ async function sendFile(transfers: Transfers, upload: Upload, saving: Saving): P
   const content = await openAsBlob(file.path);
   const request = { folder: target.id ?? undefined, name, content, ...saving };
   const resuming = { resume: unfinished.id, onUpload: unfinished.keep };
-  const { Children } = await saveFile(cabinet, request, { signal, onProgress, ...resuming });
+  const entry = await saveFile(cabinet, request, { signal, onProgress, ...resuming });
   unfinished.forget();
   onProgress(file.sizeBytes);
   progress.addFile();
-  return Children[0] as Entry;
+  return entry;
 }

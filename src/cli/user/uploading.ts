@@ -155,7 +155,7 @@ export async function createFolders(
   for (const depth of [...levels.keys()].toSorted((left, right) => left - right)) {
     await inParallel(levels.get(depth) ?? [], width, async (target) => {
       const request = { parent: target.parent?.id ?? undefined, name: target.name, conflict: 'Existing' as const };
-      target.id = (await createFolder(cabinet, request, { signal })).Folder.Id;
+      target.id = (await createFolder(cabinet, request, { signal })).Id;
     });
   }
 }
