@@ -30,6 +30,12 @@ test('A link has a page, with pages of what is beneath it', async () => {
     assert.match(String(answer.headers['content-security-policy']), /default-src 'none'/);
     assert.equal((await send(main.base, path + beneath)).status, 401);
   }
+  for (const beneath of ['', `/folders/${inner.Id}`]) {
+    for (const query of ['cursor=cut%20off', 'limit=0']) {
+      const again = await send(main.base, `${path}${beneath}?${query}`, { headers: { Cookie } });
+      assert.deepEqual([again.status, again.headers.location], [303, path + beneath]);
+    }
+  }
   for (const beneath of [`/folders/${randomUUID()}`, `/files/${inner.Id}`]) {
     assert.equal((await send(main.base, path + beneath, { headers: { Cookie } })).status, 404);
   }

@@ -82,7 +82,8 @@ const noShare = pageAnswer('The link cannot be used');
 const needsPassword = pageAnswer('The link needs a password', 'WWW-Authenticate');
 const tooMany = pageAnswer('Too many wrong passwords: `Retry-After`', 'Retry-After');
 const described = { 401: needsPassword, 403: tooMany, 404: noShare };
-const refusals = ['InvalidCursor', 'InvalidField', 'StorageUnavailable'] as const;
+const refusals = ['StorageUnavailable'] as const;
+const restart = { description: 'To the first page: the query is not one', headers: answerHeader('Location') };
 
 export const sharedPageRoute: OpenRoute = {
   method: 'GET',
@@ -105,7 +106,11 @@ export const sharedPageRoute: OpenRoute = {
     summary: 'The page of a link',
     description: 'What is shared, to see and to download; or a form to send files.',
     parameters: [ids.linkSecret, ...pageParameters()],
-    responses: { 200: pageAnswer('The page of what is shared, or a form to send files'), ...described },
+    responses: {
+      200: pageAnswer('The page of what is shared, or a form to send files'),
+      303: restart,
+      ...described,
+    },
     refusals,
   },
 };
@@ -117,10 +122,18 @@ async function answerFolder(
 ): Promise<Answer> {
   const isTop = used.share.entryId === folderId;
   const listed = { used, folderId, path: isTop ? '' : `/folders/${folderId}` };
-  const { listing, headers } = await listShared(context, exchange, listed);
+  const list = await listShared(context, exchange, listed).catch(unlessOfQuery);
+  // Somebody has changed the address, or cut it off: the list begins again.
+  if (list === null) return page('', 303, { Location: shown.paths.page + listed.path });
+  const { listing, headers } = list;
   const [, next = null] = /\?([^>]*)>/.exec(headers.Link ?? '') ?? [];
   const { folder, children } = listing;
   return page(renderFolderPage(shown, { share: used.share, folder, isTop, children, next }));
+}
+
+function unlessOfQuery(error: unknown): null {
+  if (error instanceof Refusal && (error.code === 'InvalidCursor' || error.code === 'InvalidField')) return null;
+  throw error;
 }
 
 export const sharedFolderPageRoute: OpenRoute = {
@@ -142,7 +155,7 @@ export const sharedFolderPageRoute: OpenRoute = {
     summary: 'The page of a folder of a link',
     description: 'With links to what is in it.',
     parameters: [ids.linkSecret, ids.sharedFolder, ...pageParameters()],
-    responses: { 200: pageAnswer('The page of the folder'), ...described },
+    responses: { 200: pageAnswer('The page of the folder'), 303: restart, ...described },
     refusals,
   },
 };
