@@ -25,7 +25,8 @@ interface TargetDialogProps {
 export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: TargetDialogProps) {
   const { files, shell } = useWords();
   const [at, setAt] = useState(startAt);
-  const [isNaming, setNaming] = useState(false);
+  /** Null: not yet. */
+  const [isNaming, setNaming] = useState<boolean | null>(null);
   const chain = useAncestors(at);
   const current = chain.at(-1);
   const isLoaded = current?.id === at;
@@ -62,7 +63,7 @@ export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: Ta
           <bdi>{isLoaded ? current.name : '…'}</bdi>
         </strong>
       </div>
-      {isNaming ? (
+      {isNaming === true ? (
         <NewFolder
           parent={at}
           onDone={(id) => {
@@ -71,7 +72,7 @@ export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: Ta
           }}
         />
       ) : (
-        <Button icon="plus" isDisabled={!isLoaded} onPress={() => setNaming(true)}>
+        <Button icon="plus" autoFocus={isNaming === false} isDisabled={!isLoaded} onPress={() => setNaming(true)}>
           {files.newFolder}
         </Button>
       )}

@@ -122,7 +122,7 @@ function Line({ group }: { group: Group }) {
       </span>
       <p>
         <bdi className="change-by">{By}</bdi> {words.changes.actions[Action] ?? Action}{' '}
-        {named.length > 1 && `${work.several(named.length)}: `}
+        {named.length > 1 && work.several(named.length)}
         {named.slice(0, maxNames).map((change, index) => (
           <Fragment key={change.EntryId}>
             {index > 0 && ', '}

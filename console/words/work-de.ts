@@ -40,7 +40,7 @@ export const de: WorkWords = {
   changes: {
     today: 'Heute',
     yesterday: 'Gestern',
-    several: (n) => count(n, 'Eintrag', 'Einträge'),
+    several: (n) => `${count(n, 'Eintrag', 'Einträge')} – `,
     more: (n) => `und ${n.toLocaleString('de')} weitere`,
     in: 'in',
   },

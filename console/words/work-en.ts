@@ -38,7 +38,7 @@ export const en = {
   changes: {
     today: 'Today',
     yesterday: 'Yesterday',
-    several: (n: number) => count(n, 'item', 'items'),
+    several: (n: number) => `${count(n, 'item', 'items')}: `,
     more: (n: number) => `and ${n.toLocaleString('en')} more`,
     in: 'in',
   },

@@ -81,6 +81,10 @@ test('boxes select, and all that are selected are copied, deleted and brought ba
   await item('Copy to').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'New folder' }).click();
+  await dialog.getByRole('textbox').press('Escape');
+  // The dialog stays, and keys go on in it.
+  await dialog.locator('button:focus', { hasText: 'New folder' }).waitFor();
+  await page.keyboard.press('Enter');
   await dialog.getByRole('textbox').fill('inner');
   await checkSmallScreens(page, 'new folder in a dialog');
   await page.keyboard.press('Enter');
