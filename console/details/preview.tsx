@@ -12,6 +12,7 @@ import './preview.css';
 
 const ImageView = lazy(async () => ({ default: (await import('../viewer/image-view.tsx')).ImageView }));
 const TextPreview = lazy(async () => ({ default: (await import('./text-preview.tsx')).TextPreview }));
+const OfficeView = lazy(async () => ({ default: (await import('../office/office-view.tsx')).OfficeView }));
 const PdfView = lazy(async () => ({ default: (await import('../pdf/pdf-view.tsx')).PdfView }));
 
 export function Preview(props: PreviewProps) {
@@ -23,6 +24,7 @@ export function Preview(props: PreviewProps) {
   return (
     <Suspense fallback={<Skeleton label={words.files.loading} />}>
       {(kind === 'picture' || kind === 'sound' || kind === 'film') && <Linked {...props} />}
+      {kind === 'office' && <OfficeView {...props} />}
       {kind === 'pdf' && <PdfView {...props} />}
       {(kind === 'text' || kind === 'code' || kind === 'markdown' || kind === 'table') && (
         <TextPreview {...props} kind={kind} />

@@ -22,5 +22,8 @@ test('a declared type decides where names are no source code', () => {
   assert.equal(look('notes.md', 'text/plain'), 'markdown');
   assert.equal(look('numbers.csv', 'application/vnd.ms-excel'), 'table');
   assert.equal(look('letter.txt', 'text/plain'), 'text');
+  assert.equal(look('plan.docx', 'application/octet-stream'), 'office');
+  const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+  assert.equal(look('numbers', sheet), 'office');
   assert.equal(look('data', 'application/octet-stream'), 'other');
 });

@@ -3,7 +3,18 @@
 import type { Entry } from '@cabinet/client';
 import type { IconName } from '../parts/icon.tsx';
 
-export type Kind = 'folder' | 'picture' | 'sound' | 'film' | 'pdf' | 'markdown' | 'table' | 'code' | 'text' | 'other';
+export type Kind =
+  | 'folder'
+  | 'picture'
+  | 'sound'
+  | 'film'
+  | 'pdf'
+  | 'markdown'
+  | 'table'
+  | 'code'
+  | 'text'
+  | 'office'
+  | 'other';
 
 const codeNames =
   /(\.(astro|bash|bat|c|cc|cfg|cjs|clj|cmd|conf|cpp|cs|css|cts|dart|diff|env|erl|exs?|fish|go|gradle|graphql|groovy|h|hcl|hpp|hs|html?|ini|java|jl|js|json|json5|jsonc|jsonl|jsx|kts?|less|lua|m|mjs|ml|mts|nix|patch|php|pl|properties|proto|ps1|py|r|rb|rs|sass|scala|scss|sh|sql|svelte|swift|tf|toml|ts|tsx|vb|vue|xml|ya?ml|zig|zsh)|^(\.(bashrc|dockerignore|editorconfig|gitignore|npmrc|profile|zshrc)|Dockerfile|Gemfile|Jenkinsfile|Makefile|Rakefile))$/i;
@@ -11,6 +22,8 @@ const codeNames =
 const mistakenTypes = /^(video\/mp2t|audio\/x-mpegurl|application\/[\w.+-]+|image\/x-[\w+-]+)$/;
 const codeTypes =
   /^(application\/(json|xml|javascript|x-sh|x-yaml|yaml|toml|sql|[\w.+-]+\+(json|xml))|text\/(html|css|javascript|xml|x-[\w+-]+))$/;
+const officeTypes = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\./;
+const officeNames = /\.(docx|xlsx|pptx|odt|ods|odp)$/i;
 const icons: Record<Kind, IconName> = {
   folder: 'folder',
   picture: 'picture',
@@ -21,6 +34,7 @@ const icons: Record<Kind, IconName> = {
   table: 'table',
   code: 'code',
   text: 'text',
+  office: 'text',
   other: 'file',
 };
 
@@ -36,6 +50,7 @@ export function kindOf({ Name, Type, ContentType }: Named): Kind {
   if (type === 'application/pdf') return 'pdf';
   if (type === 'text/markdown' || /\.(md|markdown)$/i.test(Name)) return 'markdown';
   if (type === 'text/csv' || type === 'text/tab-separated-values' || /\.(csv|tsv)$/i.test(Name)) return 'table';
+  if (officeTypes.test(type) || officeNames.test(Name)) return 'office';
   if (codeTypes.test(type) || codeNames.test(Name)) return 'code';
   return type.startsWith('text/') ? 'text' : 'other';
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { makeDocx, makePptx, makeXlsx } from '../../src/search/extract/documents-for-tests.ts';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
@@ -264,6 +265,41 @@ async function walkToView(name: string): Promise<void> {
   await row(name).dblclick();
   await shows(name);
 }
+
+test('office documents show their text, and say that it is only that', options, async () => {
+  const sheet = [
+    ['Quarter', 'Spent'],
+    ['Q1 & <b>', 11_350],
+  ];
+  await openFolder(
+    {
+      name: 'a.docx',
+      type: 'application/octet-stream',
+      body: makeDocx(['Dear Ms Ames &amp; Co,', '&lt;script&gt; stays']),
+    },
+    { name: 'b.xlsx', type: 'application/octet-stream', body: makeXlsx('Budget', sheet) },
+    { name: 'c.pptx', type: 'application/octet-stream', body: makePptx(['One slide', 'Another']) },
+    { name: 'd.docx', type: 'application/octet-stream', body: makeDocx(['x'.repeat(20_000_000)]) },
+    { name: 'e.docx', type: 'application/octet-stream', body: 'this is none' },
+  );
+  await row('a.docx').dblclick();
+  await viewer().getByText('Dear Ms Ames & Co,').waitFor();
+  await viewer().getByText('<script> stays').waitFor();
+  await viewer().getByText('Only the text of the document is shown').waitFor();
+  assert.equal(await viewer().getByText('stylesheet').count(), 0);
+  await checkView(page, 'viewer-office');
+  const texts = async () => await viewer().locator('.look-office p').allInnerTexts();
+  await page.keyboard.press('ArrowRight');
+  await eventually('the cells are shown', async () => (await texts()).includes('Quarter\tSpent'), patientMs);
+  assert.equal((await texts())[1]?.split('\t')[1], '11350');
+  await page.keyboard.press('ArrowRight');
+  await viewer().getByText('Another').waitFor();
+  await page.keyboard.press('ArrowRight');
+  await viewer().getByText('The first 524 kB are shown.').waitFor();
+  await page.keyboard.press('ArrowRight');
+  await viewer().getByText('Nothing can be shown of this kind').waitFor();
+  await page.goBack();
+});
 
 test('sound and video are played, what cannot be shown is said, and keys of players are theirs', options, async () => {
   await openFolder(
