@@ -10,7 +10,7 @@ import { ControlSocket } from './control/socket.ts';
 import type { EnvironmentName } from './domain/environment-name.ts';
 import type { Fault } from './domain/fault.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
-import { lockFolder } from './runtime/folder-lock.ts';
+import { waitForFolder } from './runtime/folder-lock.ts';
 import { openShared } from './runtime/shared-counters.ts';
 import { openOwnAuthority } from './server/addresses.ts';
 import { checkDisk } from './server/disk-check.ts';
@@ -37,6 +37,8 @@ export interface Service {
 }
 
 export interface StartOptions {
+  /** Other processes read it when they find the data folder in use. */
+  command?: string;
   /** Whether an empty environment gets its first application and person; then someone must be shown their secrets. */
   hasInitialAccounts?: boolean;
   /** Whether people sign in to the console. */
@@ -53,7 +55,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   await using parts = new AsyncDisposableStack();
 
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  parts.adopt(lockFolder(config.dataFolder, 'cabinet serve'), (lock) => lock.release());
+  parts.adopt(await waitForFolder(config.dataFolder, options.command), (lock) => lock.release());
   checkDisk(config, (details, message) => log.warn(details, message));
   const observability = parts.adopt(new Observability(config, log, clock), (part) => part.close());
 

@@ -1,7 +1,7 @@
 // Scans every new version of a file with clamd, and moves infected files to the trash: a receiver of Cabinet's webhooks.
 //
 //   npm install @cabinet/client
-//   CABINET_URL=… CABINET_APP_KEY=… CABINET_SECRET=… WEBHOOK_SECRET=whsec_… CLAMD=127.0.0.1:3310 PORT=3000 node receiver.ts
+//   CABINET_URL=… CABINET_APPKEY=… CABINET_SECRET=… WEBHOOK_SECRET=whsec_… CLAMD=127.0.0.1:3310 PORT=3000 node receiver.ts
 //
 // Create the webhook with the events file.created, file.saved and version.restored. The application needs content.read and
 // content.write. The answer is sent after the scan: if clamd is not there, Cabinet sends the event again later, in order. Scans
@@ -21,7 +21,7 @@ import {
 
 const {
   CABINET_URL = '',
-  CABINET_APP_KEY = '',
+  CABINET_APPKEY = '',
   CABINET_SECRET = '',
   WEBHOOK_SECRET = '',
   CLAMD = '127.0.0.1:3310',
@@ -29,7 +29,7 @@ const {
 } = process.env;
 const cabinet = connect({
   url: CABINET_URL,
-  appKey: CABINET_APP_KEY,
+  appKey: CABINET_APPKEY,
   token: applicationToken({ secret: CABINET_SECRET }),
 });
 

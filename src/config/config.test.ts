@@ -93,7 +93,7 @@ test('a misspelt setting is a mistake, in the environment and in the file', () =
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-config-'));
   const path = join(folder, 'cabinet.conf');
   writeFileSync(path, 'CABINET_PROT=1\nCABINET_NAMES=portable\nPATH=/elsewhere\n');
-  assert.deepEqual(mistakesOf({ CABINET_CONFIG: path, CABINET_HOTS: 'x', HOME: '/' }), [
+  assert.deepEqual(mistakesOf({ CABINET_CONFIG: path, CABINET_HOTS: 'x', CABINET_URL: 'of clients', HOME: '/' }), [
     'CABINET_HOTS (environment) is not a setting',
     `CABINET_PROT (${path}) is not a setting`,
   ]);

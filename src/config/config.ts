@@ -130,6 +130,7 @@ export function readSettings(environment: Variables = process.env): Record<Setti
     [path, file],
   ] as const) {
     for (const name of Object.keys(names)) {
+      if (isOfClients(name, source)) continue;
       if (name.startsWith('CABINET_') && !(name in settings)) mistakes.push(`${name} (${source}) is not a setting`);
     }
   }
@@ -139,6 +140,13 @@ export function readSettings(environment: Variables = process.env): Record<Setti
     environment[name] ?? file[name] ?? fallback,
   ]);
   return Object.fromEntries(values) as Record<SettingName, string>;
+}
+
+/** Clients on the same machine are told by these where the service is, and which application they are. */
+const clientVariables = ['CABINET_URL', 'CABINET_APPKEY'];
+
+function isOfClients(name: string, source: string | undefined): boolean {
+  return source === 'environment' && clientVariables.includes(name);
 }
 
 function readFile(path: string, mistakes: string[]): Variables {

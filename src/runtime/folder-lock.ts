@@ -5,15 +5,31 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivate } from './private-file.ts';
 
 const codeBusy = 5;
+const service = 'cabinet serve';
+/** Longer than a command takes that runs without a service. */
+const patienceMs = 15_000;
+const againMs = 50;
 
 export class FolderInUse extends Error {
-  constructor(folder: string, holder: string | null) {
-    super(`The data folder ${folder} is in use by ${holder ?? 'another process'}.`);
+  /** Whether it will stay so. */
+  readonly isByService: boolean;
+
+  constructor(folder: string, holder: Holder | null) {
+    const shown = holder === null ? 'another process' : toShown(holder);
+    super(`The data folder ${folder} is in use by ${shown}.`);
     this.name = 'FolderInUse';
+    this.isByService = holder?.Command === service;
   }
+}
+
+interface Holder {
+  Process: number;
+  Command: string;
+  StartedAt: string;
 }
 
 export interface FolderLock {
@@ -26,7 +42,7 @@ export function lockFolder(folder: string, command = 'cabinet'): FolderLock {
   const path = holderPath(folder);
   rmSync(path, { force: true });
   try {
-    const holder = { Process: process.pid, Command: command, StartedAt: new Date().toISOString() };
+    const holder: Holder = { Process: process.pid, Command: command, StartedAt: new Date().toISOString() };
     writeFileSync(path, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch {
     // A full disk: then the error message does not name the holder.
@@ -37,6 +53,17 @@ export function lockFolder(folder: string, command = 'cabinet'): FolderLock {
       lock.release();
     },
   };
+}
+
+/** For the service: an operator command that runs at the moment is waited for, another service is not. */
+export async function waitForFolder(folder: string, command = service): Promise<FolderLock> {
+  for (const until = performance.now() + patienceMs; ; await sleep(againMs)) {
+    try {
+      return lockFolder(folder, command);
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || error.isByService || performance.now() > until) throw error;
+    }
+  }
 }
 
 export function lockFile(folder: string, file: string): FolderLock {
@@ -57,11 +84,14 @@ function holderPath(folder: string): string {
   return join(folder, 'holder.json');
 }
 
-function readHolder(folder: string): string | null {
+function readHolder(folder: string): Holder | null {
   try {
-    const holder = JSON.parse(readFileSync(holderPath(folder), 'utf8')) as Record<string, string | number>;
-    return `process ${holder.Process} (${holder.Command}, started ${holder.StartedAt})`;
+    return JSON.parse(readFileSync(holderPath(folder), 'utf8')) as Holder;
   } catch {
     return null;
   }
+}
+
+function toShown({ Process, Command, StartedAt }: Holder): string {
+  return `process ${Process} (${Command}, started ${StartedAt})`;
 }

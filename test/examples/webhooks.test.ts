@@ -133,7 +133,7 @@ test('the virus scanner moves infected files to the trash, and leaves others', a
   const { id, secret } = await makeWebhook({ Events: events, FolderId: folder.Id });
   const { AppKey, Secret } = caller.application;
   const scanner = await start('examples/virus-scan/receiver.ts', {
-    ...{ CABINET_URL: service.production, CABINET_APP_KEY: AppKey, CABINET_SECRET: Secret },
+    ...{ CABINET_URL: service.production, CABINET_APPKEY: AppKey, CABINET_SECRET: Secret },
     ...{ WEBHOOK_SECRET: secret, CLAMD: `127.0.0.1:${clamd.port}` },
   });
   await activate(id, scanner.url);

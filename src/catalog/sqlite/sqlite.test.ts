@@ -25,7 +25,6 @@ import { type Change, toLink } from '../../domain/chain.ts';
 import { Fault } from '../../domain/fault.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { MovableClock } from '../../runtime/clock-for-tests.ts';
-import { FolderInUse, lockFolder } from '../../runtime/folder-lock.ts';
 import { SyncGuard } from '../../runtime/sync-guard.ts';
 import { type Catalog, toCatalog } from '../catalog.ts';
 import { openSqlite } from './sqlite.ts';
@@ -280,18 +279,6 @@ test('a damaged catalog is refused and not changed', async () => {
   writeFileSync(path, damaged);
   await assert.rejects(openIn(folder), (error) => error instanceof Fault && error.kind === 'fatal');
   assert.ok(readFileSync(path).equals(damaged));
-  rmSync(folder, { recursive: true });
-});
-
-test('a data folder is locked by one process at a time, until released', () => {
-  const folder = makeFolder();
-  const lock = lockFolder(folder, 'cabinet serve');
-  assert.throws(() => lockFolder(folder), FolderInUse);
-  assert.throws(() => lockFolder(folder), /is in use by process \d+ \(cabinet serve, started 2.*Z\)\.$/);
-  rmSync(join(folder, 'holder.json'));
-  assert.throws(() => lockFolder(folder), /is in use by another process\.$/);
-  lock.release();
-  lockFolder(folder).release();
   rmSync(folder, { recursive: true });
 });
 

@@ -5,13 +5,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig, readSettings } from '../../config/config.ts';
-import { askService } from '../../control/ask.ts';
 import { makeBackup, requireEmbedded } from '../../maintenance/backing-up.ts';
 import { type ShownBackup, toBackupReport } from '../../maintenance/maintenance-report.ts';
 import { lockFolder } from '../../runtime/folder-lock.ts';
 import { print } from '../output.ts';
 import { toCount, toSize } from '../size.ts';
 import { ProgressLine, toProgressStep } from './progress-line.ts';
+import { askOrRun } from './run-command.ts';
 
 export function registerBackup(program: Command): void {
   program
@@ -39,9 +39,10 @@ async function run(directory: string, options: BackupOptions): Promise<ShownBack
     const keyFile = options.keyFile === undefined ? null : resolve(options.keyFile);
     const input = { directory, configuration: configuration.join('\n'), ...(keyFile !== null && { keyFile }) };
     const observer = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
-    const fromService = (await askService(config, { name: 'backup', input }, observer)) as ShownBackup | null;
-    const report =
-      fromService ?? (await backUpOffline({ directory, configuration, keyFile, line, signal: abort.signal }));
+    const command = { name: 'backup', input };
+    const report = await askOrRun({ config, command, observer }, () =>
+      backUpOffline({ directory, configuration, keyFile, line, signal: abort.signal }),
+    );
     if (report.Lost.length > 0) process.exitCode = 1;
     return report;
   } finally {

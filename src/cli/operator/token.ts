@@ -3,10 +3,10 @@
 
 import type { Command } from 'commander';
 import { type AddressConfig, type Config, readConfig, readSettings } from '../../config/config.ts';
-import { askService } from '../../control/ask.ts';
 import { print } from '../output.ts';
 import { readSecretFile } from '../secret-file.ts';
 import { requestToken, type TokenAnswer } from './request-token.ts';
+import { askOrRun } from './run-command.ts';
 
 interface TokenOptions {
   appKey: string;
@@ -41,20 +41,27 @@ async function getToken(options: TokenOptions): Promise<TokenAnswer> {
   if (options.env !== 'production' && options.env !== 'test') throw new Error('--env is production or test');
   const config = readConfig();
   const credentials = { appKey: options.appKey, secret: readSecret(options) };
-  const addresses = (await askService(config, { name: 'addresses', input: {} })) as Record<
-    string,
-    string | null
-  > | null;
-  if (addresses !== null)
-    return await requestToken(requireAddress(addresses[options.env === 'test' ? 'Test' : 'Production']), credentials);
+  const command = { name: 'addresses', input: {} };
+  const service = await askOrRun<Addresses>({ config, command }, () => startUnlistened(config));
+  try {
+    return await requestToken(requireAddress(service[options.env === 'test' ? 'Test' : 'Production']), credentials);
+  } finally {
+    await service.close?.();
+  }
+}
+
+interface Addresses {
+  Production?: string | null;
+  Test?: string | null;
+  /** Of a service that was started for the token. */
+  close?: () => Promise<unknown>;
+}
+
+async function startUnlistened(config: Config): Promise<Addresses> {
   // Loaded only when needed: the whole service takes a second.
   const { start } = await import('../../main.ts');
-  const service = await start(withoutListeners(config));
-  try {
-    return await requestToken(requireAddress(service[options.env]), credentials);
-  } finally {
-    await service.close();
-  }
+  const { production, test, close } = await start(withoutListeners(config), { command: 'cabinet token' });
+  return { Production: production, Test: test, close };
 }
 
 function requireAddress(address: string | null | undefined): string {

@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readConfig } from '../../config/config.ts';
-import { askService } from '../../control/ask.ts';
 import { environmentNames } from '../../domain/environment-name.ts';
 import { verifyAll } from '../../maintenance/maintenance.ts';
 import { type ShownProblem, type ShownVerify, toVerifyReport } from '../../maintenance/maintenance-report.ts';
@@ -12,6 +11,7 @@ import { lockFolder } from '../../runtime/folder-lock.ts';
 import { print, toPrintable } from '../output.ts';
 import { toCount, toSize } from '../size.ts';
 import { ProgressLine, toProgressStep } from './progress-line.ts';
+import { askOrRun } from './run-command.ts';
 
 interface VerifyOptions {
   env?: string;
@@ -37,8 +37,7 @@ async function run({ env }: VerifyOptions): Promise<ShownVerify> {
   const observer = { progress: (step: object) => line.show(toProgressStep(step)), signal: abort.signal };
   try {
     const command = { name: 'verify', input: env === undefined ? {} : { env } };
-    const fromService = (await askService(config, command, observer)) as ShownVerify | null;
-    const report = fromService ?? (await verifyOffline(line, abort.signal, names));
+    const report = await askOrRun({ config, command, observer }, () => verifyOffline(line, abort.signal, names));
     if (!report.Verified) process.exitCode = 1;
     return report;
   } finally {
