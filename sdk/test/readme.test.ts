@@ -39,7 +39,7 @@ const project = join(place, 'my-project');
 const program = findOtherNode() ?? process.execPath;
 const environment: NodeJS.ProcessEnv = { ...process.env, CABINET_DATA: ground.dataFolder };
 
-after(() => rmSync(join(root, 'sdk/cabinet-client-0.1.0.tgz'), { force: true }));
+after(() => rmSync(join(root, 'sdk/cabinet-client-0.2.0.tgz'), { force: true }));
 
 const commands = blocks.filter(({ language, code }) => language === 'sh' && !code.includes('npm start'));
 

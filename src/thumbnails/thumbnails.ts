@@ -14,7 +14,7 @@ import { ThumbnailCache } from './thumbnail-cache.ts';
 /** Larger files have no thumbnail: they would have to be held in memory. */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
-const rendererProgram = join(import.meta.dirname, 'renderer-process.ts');
+const rendererProgram = join(import.meta.dirname, './renderer-process.ts');
 const timeoutMs = 30_000;
 const maxMemoryBytes = 768 * 1024 * 1024;
 const maxWaiting = 500;

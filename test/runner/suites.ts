@@ -121,6 +121,7 @@ export function listLongSuites(): Suite[] {
     one('grants', node, 'test/model/grants/run.ts', '--seconds', '600', '--workers', '6'),
     one('generated-clients', node, 'test/clients/generated-clients.ts'),
     one('schemathesis', node, 'test/clients/schemathesis.ts'),
+    { name: 'packages', jobs: files('packages', 'test/packages/*.test.ts') },
     {
       name: 'webhooks',
       jobs: files('webhooks', 'test/service/webhooks-durability.test.ts', 'test/cluster/webhooks.test.ts'),

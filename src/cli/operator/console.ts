@@ -4,14 +4,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { canBuild, isBuilt } from '@cabinet/console/build';
 import { showBuildProgress } from './build-progress.ts';
 
-const builder = fileURLToPath(import.meta.resolve('@cabinet/console/build'));
 const timeoutMs = 120_000;
 
 /** Returns the error, if any. The service then starts without the console, or with the previous build. */
 export async function prepareConsole(): Promise<string | null> {
+  const builder = findBuilder();
+  if (builder === null) return null;
+  const { canBuild, isBuilt } = await import('@cabinet/console/build');
   if (!canBuild() || isBuilt()) return null;
   const progress = showBuildProgress(process.stderr);
   const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs });
@@ -25,4 +26,13 @@ export async function prepareConsole(): Promise<string | null> {
   progress.end(code === 0);
   if (code === 0) return null;
   return `The console could not be built. The service starts without it, or with the previous build.\n${output}`;
+}
+
+/** Null in an installed package, which has the built console only. */
+function findBuilder(): string | null {
+  try {
+    return fileURLToPath(import.meta.resolve('@cabinet/console/build'));
+  } catch {
+    return null;
+  }
 }

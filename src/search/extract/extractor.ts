@@ -7,7 +7,7 @@ import type { FromProcess, ToProcess } from './extractor-process.ts';
 import type { FromExtractor, ToExtractor } from './extractor-thread.ts';
 
 export const maxDocumentBytes = 32 * 1024 * 1024;
-const extractorProgram = join(import.meta.dirname, 'extractor-process.ts');
+const extractorProgram = join(import.meta.dirname, './extractor-process.ts');
 
 /** Null when extracting was interrupted for reasons outside the document. */
 type ExtractResult = FromExtractor | null;

@@ -1,0 +1,89 @@
+// What the programs `cabinet` have in common. Every command takes `--json` and then prints exactly one JSON object (`watch`: one per
+// line). Only the file of the given command is loaded: the service itself takes a second, which `cabinet ls` should not wait for.
+
+import { Command, CommanderError } from 'commander';
+import { readVersion } from '../runtime/version.ts';
+
+type Register = (program: Command) => void;
+
+/** By the heading in the help, then by name. */
+export type CommandGroups = Record<string, Record<string, () => Promise<Register>>>;
+
+interface ProgramOptions {
+  description: string;
+  groups: CommandGroups;
+  /** The end of the help. */
+  learnMore: string;
+}
+
+const examples = `
+Options:
+  --version  print the version
+
+Examples:
+  $ cabinet login https://files.example.com
+  $ cabinet put photos /Archive/
+  $ cabinet get "/Invoices/*.pdf" invoices
+  $ cabinet share /Archive/photos --expires 7d
+
+Learn more:
+  cabinet help COMMAND shows the options and examples of a command.
+`;
+
+/** Runs the arguments after `cabinet`, and sets `process.exitCode`. */
+export async function runProgram(words: string[], { description, groups, learnMore }: ProgramOptions): Promise<void> {
+  const known = Object.assign({}, ...Object.values(groups)) as CommandGroups[string];
+  const program = new Command('cabinet')
+    .description(description)
+    .usage('<command> [options]')
+    .helpCommand('help [command]', 'show help for a command')
+    .showHelpAfterError('Run cabinet help for a list of commands, cabinet help COMMAND for its options.')
+    .addHelpText('after', `${examples}  ${learnMore}`)
+    .exitOverride();
+  const isJson = words.includes('--json');
+  if (words[0] === '--version') {
+    process.stdout.write(`cabinet ${readVersion()}\n`);
+    return;
+  }
+  if (isJson) program.configureOutput({ writeErr: () => undefined });
+  const [first = ''] = words;
+  if (first === 'complete') {
+    await complete(program, known, words.slice(words[1] === '--' ? 2 : 1));
+    return;
+  }
+  if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
+  else await registerAll(program, groups);
+  await program.parseAsync(words, { from: 'user' }).catch((error) => reportUsageError(error, isJson));
+}
+
+/** As docs/command-line.md lists it, for commands of operators too. */
+const usageExitCode = 2;
+
+/** Commander has printed the message already, unless the output is JSON. */
+function reportUsageError(error: unknown, isJson: boolean): void {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? 0 : usageExitCode;
+  if (!isJson || error.exitCode === 0) return;
+  const message = error.code === 'commander.help' ? 'The command is incomplete.' : error.message;
+  process.stdout.write(
+    `${JSON.stringify({ Error: { Code: 'WrongUse', Message: message.replace(/^error: /, ''), Hint: 'Run cabinet help for a list of commands.' } })}\n`,
+  );
+}
+
+async function registerAll(program: Command, groups: CommandGroups): Promise<void> {
+  for (const [group, commands] of Object.entries(groups)) {
+    program.commandsGroup(group);
+    for (const load of Object.values(commands)) (await load())(program);
+  }
+  // Afterwards, or the commands would inherit it; their own help shows their arguments.
+  program.configureHelp({ subcommandTerm: (command) => command.name() });
+}
+
+/** Called by the completion scripts at each Tab. */
+async function complete(program: Command, known: CommandGroups[string], typed: string[]): Promise<void> {
+  const [name = ''] = typed;
+  if (typed.length > 1 && Object.hasOwn(known, name)) (await known[name]?.())?.(program);
+  else for (const command of Object.keys(known)) program.command(command);
+  const { completeWords } = await import('./user/completion.ts');
+  process.stdout.write((await completeWords(program, typed)).map((word) => `${word}\n`).join(''));
+}
