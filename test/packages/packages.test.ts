@@ -19,7 +19,6 @@ import { eventually } from '../service/service.ts';
 
 const skip = skipWithout('npm');
 const home = mkdtempSync(join(tmpdir(), 'cabinet-packages-'));
-after(() => rmSync(home, { recursive: true, force: true }));
 const archives = skip === false ? packAll(join(home, 'archives')) : [];
 
 /** Nothing of the repository but the Node that runs the tests. */
@@ -51,6 +50,7 @@ before(async () => {
     CABINET_TEST_PORT: 'off',
     CABINET_MTLS_PORT: 'off',
     CABINET_ALLOW_ANY_DISK: 'yes',
+    CABINET_LOG_LEVEL: 'error',
   };
   service = spawn('node_modules/.bin/cabinet', ['serve', '--json'], {
     cwd: server,
@@ -65,10 +65,12 @@ before(async () => {
 });
 
 after(async () => {
-  if (service === null) return;
-  const exited = once(service, 'exit');
-  service.kill();
-  assert.deepEqual(await exited, [0, null]);
+  if (service !== null) {
+    const exited = once(service, 'exit');
+    service.kill();
+    assert.deepEqual(await exited, [0, null]);
+  }
+  rmSync(home, { recursive: true, force: true });
 });
 
 interface FirstAccounts {
@@ -78,6 +80,10 @@ interface FirstAccounts {
 function run(folder: string, program: string, words: string[], input = ''): string {
   const options = { cwd: folder, env: { ...environment, ...personal }, input, encoding: 'utf8' } as const;
   return execFileSync(join(folder, 'node_modules/.bin', program), words, options);
+}
+
+interface Result {
+  Entry: { Id: string; Name: string };
 }
 
 async function request(path: string, token: string): Promise<Response> {
@@ -113,21 +119,17 @@ test('the command line saves and reads files, without what the service needs', {
 });
 
 test('the service extracts text and draws thumbnails in processes of its package', { skip }, async () => {
-  const output = run(
-    server,
-    'cabinet',
-    ['token', '--app-key', first.appKey, '--secret-file', '-'],
-    `${first.secret}\n`,
-  );
-  const token = output.trim();
+  const words = ['token', '--app-key', first.appKey, '--secret-file', '-'];
+  const token = run(server, 'cabinet', words, `${first.secret}\n`).trim();
   const content = '/v1/contentmanagement';
-  const search = async () =>
-    (await (await request(`${content}/search?q=zwölf`, token)).json()) as { Results: object[] };
-  await eventually('the text of a.html is found', async () => (await search()).Results.length === 1);
-  const { Children } = (await (await request(`${content}/files?path=/dot.png`, token)).json()) as {
-    Children: [{ Id: string }];
+  const search = async (word: string) => {
+    const found = (await (await request(`${content}/search?q=${word}`, token)).json()) as { Results: Result[] };
+    return found.Results.map(({ Entry }) => Entry);
   };
-  const thumbnail = await request(`${content}/files/${Children[0].Id}/thumbnail?size=64`, token);
+  await eventually('the text of a.html is found', async () => (await search('zwölf'))[0]?.Name === 'a.html');
+  await eventually('dot.png is found', async () => (await search('dot'))[0]?.Name === 'dot.png');
+  const [{ Id }] = (await search('dot')) as [Result['Entry']];
+  const thumbnail = await request(`${content}/files/${Id}/thumbnail?size=64`, token);
   assert.equal(thumbnail.headers.get('content-type'), 'image/webp');
 });
 
