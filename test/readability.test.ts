@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const pages = globSync(['README.md', 'docs/*.md', 'docs/api/*.md', 'sdk/README.md', 'examples/README.md'], {
   cwd: root,
-}).filter((page) => page !== 'docs/command-line.md');
+});
 const mostWords = 40;
 const mostCharacters = 100;
 

@@ -28,7 +28,7 @@ export async function run(typed: readonly string[]): Promise<void> {
   await runProgram(moveDigestsToEnd(toCurrentNames(typed)), {
     description: 'Work with files and folders of a Cabinet service, and operate one.',
     groups: { ...userGroups, 'Operate a service, on its machine:': operatorCommands },
-    learnMore: 'docs/command-line.md describes the commands, docs/running.md how to operate a service.',
+    learnMore: 'docs/command-line.md describes the commands, docs/operator-commands.md those for operators.',
   });
 }
 

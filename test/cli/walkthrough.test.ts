@@ -37,11 +37,11 @@ test('the walk-through works as written', { skip: skipWithout('curl', 'bash') },
   const blocks = readBlocks('Walk-through');
   assert.equal(blocks.length, 6);
   // A person is slower than the index, a script may not be.
-  const found = 'until bin/cabinet search hill | grep -qx /archive/hill-2.txt; do sleep 0.2; done';
+  const found = 'until cabinet search hill | grep -qx /archive/hill-2.txt; do sleep 0.2; done';
   const script = blocks
     .join('\n')
     .replaceAll('http://127.0.0.1:8080', service.production)
-    .replace(/^bin\/cabinet search hill$/m, `timeout 300 bash -c '${found}'\n$&`);
+    .replace(/^cabinet search hill$/m, `timeout 300 bash -c '${found}'\n$&`);
   const env = { ...toVariables(dataFolder), HOME: clone, XDG_CONFIG_HOME: join(clone, 'config'), BROWSER: browser };
   const { stdout } = await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', script], { cwd: clone, env });
   for (const seen of [

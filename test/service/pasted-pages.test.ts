@@ -96,10 +96,10 @@ test('the README, the quick start and the command line can be pasted from top to
   const printed = readFileSync(output, 'utf8');
   assert.equal(code, 0, `${readFileSync(errors, 'utf8')}\n${printed}`);
   for (const seen of [
-    /"Name":"welcome.md"/,
-    /"Name":"console.png"/,
+    /"Name": "welcome.md"/,
+    /"Name": "console.png"/,
     /the same bytes/,
-    /"Name":"acme.txt"/,
+    /"Name": "acme.txt"/,
     /Invoice for ACME, first draft/,
   ])
     assert.match(printed, seen);

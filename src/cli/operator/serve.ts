@@ -90,7 +90,7 @@ function log(level: number, details: object, msg: string): void {
 /** Programs read it, and logs keep it: it has no secrets. */
 function announceJson({ production, test, mutualTls }: Service, firstStartPath: string | null): void {
   if (firstStartPath !== null) {
-    const msg = 'first start: the first secrets are in this file; read it, then remove it';
+    const msg = 'first start: the first secrets are in this file; keep them elsewhere, then delete it';
     log(infoLevel, { path: firstStartPath }, msg);
   }
   const firstStart = firstStartPath === null ? {} : { FirstStart: firstStartPath };
@@ -131,9 +131,9 @@ curl -sS ${url}/v1/contentmanagement/files -H "Authorization: Bearer $TOKEN" -H 
   const file =
     firstStartPath === null
       ? ''
-      : `That of production is also in ${firstStartPath}; remove this file when you have it.\n`;
+      : `The address, the AppKey and the secret of production are also in ${firstStartPath}, for a shell.\nThe README and the quick start read this file. Delete it when you no longer need it.\n`;
   return `
 This is the first start. Each environment has an application named "first"; its secret is shown only now.
-${file}Paste these to try it:
+${file}To try it without the README, paste these:
 ${parts.join('')}`;
 }
