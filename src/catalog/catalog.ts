@@ -31,6 +31,7 @@ import * as listWithContents from './verbs/list-with-contents.ts';
 import * as locks from './verbs/locks.ts';
 import * as members from './verbs/members.ts';
 import * as people from './verbs/people.ts';
+import * as personalData from './verbs/personal-data.ts';
 import * as purge from './verbs/purge.ts';
 import * as quotas from './verbs/quotas.ts';
 import * as replaceEntry from './verbs/replace-entry.ts';
@@ -84,6 +85,7 @@ const modules = {
   ...locks,
   ...members,
   ...people,
+  ...personalData,
   ...purge,
   ...quotas,
   ...replaceEntry,

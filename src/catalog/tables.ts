@@ -35,7 +35,7 @@ export const tables: readonly Table[] = [
     created_by token_epoch asks_consent`,
   ),
   table('certificates', 1, 'thumbprint app_key subject not_after added_at'),
-  table('users', 1, 'id name state password signed_out_at created_at created_by created_in signed_in_at'),
+  table('users', 1, 'id name state password signed_out_at created_at created_by created_in signed_in_at erased_at'),
   table('members', 2, 'user_id space role'),
   table('consents', 2, 'user_id app_key scopes given_at'),
   table('app_passwords', 1, 'id user_id name access space app_key hash created_at expires_at used_at'),

@@ -41,7 +41,7 @@ async function readReplies(socket: Socket, { progress }: CommandObserver): Promi
     if ('refusal' in reply) throw Refusal.from(reply.refusal);
     if ('fault' in reply) throw new Error(reply.fault);
     if ('result' in reply) return reply.result;
-    progress(reply.progress);
+    await progress(reply.progress);
   }
   throw new Error('The service closed the connection without an answer.');
 }

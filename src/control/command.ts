@@ -15,7 +15,8 @@ export interface Command {
 
 /** Waits for the result of a command. */
 export interface CommandObserver {
-  progress(progress: object): void;
+  /** Whoever reports much waits for what it returns: the reader may be slow. */
+  progress(progress: object): void | Promise<void>;
   /** Aborted when nobody waits any more, or when the command should end early. */
   signal: AbortSignal;
 }

@@ -11,6 +11,7 @@ import { groupCommands } from './group-commands.ts';
 import { importCommands } from './import-command.ts';
 import { cabinetOf, readEnvironment } from './input.ts';
 import { maintenanceCommands } from './maintenance-commands.ts';
+import { personalDataCommands } from './personal-data-commands.ts';
 import { quotaCommands } from './quota-commands.ts';
 import { searchCommands } from './search-commands.ts';
 import { userCommands } from './user-commands.ts';
@@ -28,6 +29,7 @@ export async function runCommand(
 const commands: Commands = {
   ...applicationCommands,
   ...userCommands,
+  ...personalDataCommands,
   ...groupCommands,
   ...importCommands,
   ...exportCommands,

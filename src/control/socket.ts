@@ -63,7 +63,10 @@ async function reply(socket: Socket, context: CommandContext): Promise<void> {
   for (const event of ['end', 'close']) socket.once(event, () => gone.abort());
   const toLine = (line: Reply) => `${JSON.stringify(line)}\n`;
   const progress = (progress: object) => {
-    if (socket.writable) socket.write(toLine({ progress }));
+    if (!socket.writable || socket.write(toLine({ progress }))) return;
+    return new Promise<void>((resolve) => {
+      for (const event of ['drain', 'close']) socket.once(event, () => resolve());
+    });
   };
   socket.end(toLine(await execute(context, text, { progress, signal: gone.signal })));
 }

@@ -143,6 +143,11 @@ export const eventTypes: readonly EventType[] = [
   other('user.setup', 'A setup link was made for a person of the space.', {}),
   other('user.active', 'An account was enabled again. It concerns no space, so no webhook gets it.', {}),
   other('user.disabled', 'An account was disabled. It concerns no space, so no webhook gets it.', {}),
+  other(
+    'user.erased',
+    'The account of a person of the space was erased. Only the id stays; erase what your system stores about the person.',
+    {},
+  ),
   other('sign-in.succeeded', 'A person signed in. It concerns no space, so no webhook gets it.', {
     Address: '192.0.2.7',
     Application: 'ak_1nP0',

@@ -18,6 +18,8 @@ const sweepAfterMs = 24 * 60 * 60 * 1000;
 /** What the log of webhooks keeps. */
 const keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 const pageOfBlobs = 500;
+/** Requests that began before a person was erased have ended by then. */
+const lateMs = 24 * 60 * 60 * 1000;
 /** A copy that has not grown for so long never will. */
 const abandonedMs = 10 * 60 * 1000;
 
@@ -33,6 +35,7 @@ interface SweepCounts {
   shareDownloads: number;
   entryJobs: number;
   personalEntries: number;
+  erasedRows: number;
   deliveries: number;
   versions: number;
   trashed: number;
@@ -74,10 +77,20 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
     shareDownloads: await untilNone(() => catalog.forgetShareDownloads({ at: now })),
     entryJobs: await untilNone(() => catalog.forgetEntryJobs({ at: now })),
     personalEntries: await untilNone(() => catalog.forgetPersonal({})),
+    erasedRows: await finishErasures(cabinet, now, signal),
     deliveries: await untilNone(() => catalog.forgetDeliveries({ before: now - keepDeliveriesMs })),
     versions: await untilNone(() => expireVersions(cabinet, now)),
     trashed: await expireTrash(cabinet, now),
   };
+}
+
+/** What an erasure that was interrupted left, and what requests wrote that had begun before it. */
+async function finishErasures({ catalog }: Cabinet, now: number, signal?: AbortSignal): Promise<number> {
+  let count = 0;
+  for (const id of await catalog.listErased({ since: now - lateMs })) {
+    count += await repeatUntilNone(() => catalog.eraseRows({ id }), signal);
+  }
+  return count;
 }
 
 async function sweepBlobs(cabinet: Cabinet, now: number, signal?: AbortSignal): Promise<number> {

@@ -207,6 +207,7 @@ test('the sweeper expires leases first, then removes old blobs that are neither 
       forgetShareDownloads: none,
       forgetEntryJobs: none,
       forgetPersonal: none,
+      listErased: () => Promise.resolve([]),
       forgetDeliveries: none,
       expireLeases: async ({ at }: { at: number }) => {
         swept.push(`leases before ${at - now}`);

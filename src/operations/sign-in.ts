@@ -1,5 +1,6 @@
 // Checks a user's password. Unknown users, disabled users and wrong passwords take the same time and get the same result.
 
+import type { User } from '../catalog/verbs/people.ts';
 import { Fault } from '../domain/fault.ts';
 import { toLimitedAddress } from '../runtime/rate-limits.ts';
 import type { Cabinet } from './cabinet.ts';
@@ -59,7 +60,7 @@ export async function signIn(
   const startedAt = Math.floor(cabinet.clock.now() / 1000);
   let isCounted = true;
   try {
-    const account = await cabinet.catalog.findUser({ id });
+    const account = await findAccount(cabinet, id);
     const isRight = await cabinet.isPassword(password, account?.password ?? unmatchable, toLimitedAddress(address));
     if (!isRight || account?.state !== 'active') {
       const known = account === null ? 'no such user' : isRight ? 'the account is disabled' : 'wrong password';
@@ -79,6 +80,12 @@ export async function signIn(
   } finally {
     cabinet.signInLimits.end(address, id, { isCounted, isKnown });
   }
+}
+
+/** An erased account is as if there were none: nothing new is recorded about its person. */
+async function findAccount({ catalog }: Cabinet, id: string): Promise<User | null> {
+  const found = await catalog.findUser({ id });
+  return found === null || found.erasedAt !== null ? null : found;
 }
 
 async function findNextStep({ catalog, isSecondFactorRequired }: Cabinet, user: string): Promise<NextStep> {

@@ -12,6 +12,7 @@ import { testGrants } from '../../../test/contracts/grants.ts';
 import { testLeases } from '../../../test/contracts/leases.ts';
 import { testManaging } from '../../../test/contracts/managing.ts';
 import { testPeople } from '../../../test/contracts/people.ts';
+import { testPersonalData } from '../../../test/contracts/personal-data.ts';
 import { testPreconditions } from '../../../test/contracts/preconditions.ts';
 import { addApplication, fileIn, folderIn, inline, refuses, what } from '../../../test/contracts/requests.ts';
 import { testSecondFactors } from '../../../test/contracts/second-factors.ts';
@@ -50,6 +51,7 @@ async function openForContract() {
 testCatalog('PostgreSQL', openForContract);
 testPeople('PostgreSQL', openForContract);
 testAccounts('PostgreSQL', openForContract);
+testPersonalData('PostgreSQL', openForContract);
 testGrants('PostgreSQL', openForContract);
 testShares('PostgreSQL', openForContract);
 testSecondFactors('PostgreSQL', openForContract);

@@ -12,6 +12,7 @@ import { testGrants } from '../../../test/contracts/grants.ts';
 import { testLeases } from '../../../test/contracts/leases.ts';
 import { testManaging } from '../../../test/contracts/managing.ts';
 import { testPeople } from '../../../test/contracts/people.ts';
+import { testPersonalData } from '../../../test/contracts/personal-data.ts';
 import { testPreconditions } from '../../../test/contracts/preconditions.ts';
 import { addApplication, fileIn, folderIn, inline, what } from '../../../test/contracts/requests.ts';
 import { testSecondFactors } from '../../../test/contracts/second-factors.ts';
@@ -53,6 +54,7 @@ async function openForContract() {
 testCatalog('SQLite', openForContract);
 testPeople('SQLite', openForContract);
 testAccounts('SQLite', openForContract);
+testPersonalData('SQLite', openForContract);
 testGrants('SQLite', openForContract);
 testShares('SQLite', openForContract);
 testSecondFactors('SQLite', openForContract);

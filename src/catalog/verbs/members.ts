@@ -7,6 +7,7 @@ import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql
 import { insertInto, sql } from '../statement.ts';
 import { endForeignSetupLinks, insertSetupLink, type NewSetupLink } from './new-setup-link.ts';
 import {
+  checkIsNotErased,
   findUser,
   insertUser,
   requireUser,
@@ -109,6 +110,7 @@ export const setMember = write(
     }
     const user = yield* findUser({ id });
     if (user === null && !id.includes(':')) throw new Refusal('UserNotFound', 'There is no such user.');
+    if (user !== null) checkIsNotErased(user);
     if (role !== null && user !== null) checkIsOwned(user, space);
     if (input.isManagerKept && before === 'manager' && role !== 'manager') yield* requireOtherManager(space, id);
     yield* putRole(input);
@@ -171,6 +173,7 @@ export function* ensureTrustedUser(origin: Origin, { id, space, isRemoval }: Tru
   if (user === null && (isRemoval || !id.includes(':'))) {
     throw new Refusal('UserNotFound', `There is no user "${id}".`);
   }
+  if (user !== null) checkIsNotErased(user);
   if (isRemoval) return;
   if (user === null)
     yield* insertUser({ ...origin, id, name: id, password: null }, { target: 'User', createdIn: null });

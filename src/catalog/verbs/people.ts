@@ -29,6 +29,8 @@ export interface User {
   createdIn: number | null;
   /** Whether its owner has ever signed in. */
   hasSignedIn: boolean;
+  /** When everything but the id was removed; null: it was not. An erased account is disabled for good. */
+  erasedAt: number | null;
 }
 
 export interface UserWithSpaces extends User {
@@ -45,6 +47,7 @@ interface UserRow {
   created_by: string | null;
   created_in: number | null;
   signed_in_at: number | null;
+  erased_at: number | null;
 }
 
 function toUser(found: UserRow): User {
@@ -59,20 +62,23 @@ function toUser(found: UserRow): User {
     createdBy: found.created_by,
     createdIn: found.created_in,
     hasSignedIn: found.signed_in_at !== null,
+    erasedAt: found.erased_at,
   };
 }
 
-const selection = sql`SELECT id, name, state, password, signed_out_at, created_at, created_by, created_in, signed_in_at
-  FROM users`;
+const selection = sql`SELECT id, name, state, password, signed_out_at, created_at, created_by, created_in, signed_in_at,
+  erased_at FROM users`;
 
+/** Also one that was erased. */
 export const findUser = read({}, function* findUser({ id }: { id: string }): Verb<User | null> {
   const found = yield* row<UserRow>(sql`${selection} WHERE id = ${id}`);
   return found === undefined ? null : toUser(found);
 });
 
+/** Without those that were erased. */
 export const listUsers = read({}, function* listUsers(_: Record<string, never>): Verb<UserWithSpaces[]> {
   const listed: UserWithSpaces[] = [];
-  for (const found of yield* rows<UserRow>(sql`${selection} ORDER BY id`)) {
+  for (const found of yield* rows<UserRow>(sql`${selection} WHERE erased_at IS NULL ORDER BY id`)) {
     listed.push({ ...toUser(found), spaces: yield* spacesOf(found.id) });
   }
   return listed;
@@ -145,7 +151,9 @@ export function* insertUser(
   input: AddUser,
   { target, createdIn }: { target: string; createdIn: number | null },
 ): Verb<User> {
-  if ((yield* findUser(input)) !== null) {
+  const known = yield* findUser(input);
+  if (known !== null) {
+    if (known.erasedAt !== null) throw erasedForGood(input.id, target);
     throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(input.id)}.`, {
       target,
       hint: 'Ids of users are never given out twice; choose another.',
@@ -156,9 +164,27 @@ export function* insertUser(
   return yield* requireUser(input.id);
 }
 
+/** What the account made still has its id, so nobody else may get it. */
+function erasedForGood(id: string, target: string): Refusal {
+  return new Refusal(
+    'NameAlreadyExists',
+    `The account ${JSON.stringify(id)} was erased, and its id is not given out again.`,
+    {
+      target,
+      hint: 'Choose another id.',
+    },
+  );
+}
+
+/** Nothing can be done with an account that was erased. */
+export function checkIsNotErased({ id, erasedAt }: Pick<User, 'id' | 'erasedAt'>): void {
+  if (erasedAt !== null) throw new Refusal('UserNotFound', `The account ${JSON.stringify(id)} was erased.`);
+}
+
 export function* requireUser(id: string): Verb<User> {
   const found = yield* findUser({ id });
   if (found === null) throw new Refusal('UserNotFound', `There is no user ${JSON.stringify(id)}.`);
+  checkIsNotErased(found);
   return found;
 }
 

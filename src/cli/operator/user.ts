@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { print, toPairs } from '../output.ts';
+import { fail, print, toPairs } from '../output.ts';
 import { type CommonOptions, common, runAndPrint } from './app.ts';
 import { runCommand } from './run-command.ts';
+import { type ExportOptions, exportUser } from './user-export.ts';
 
 interface PasswordOptions extends CommonOptions {
   passwordFile?: string;
@@ -32,6 +33,14 @@ export function registerUser(program: Command): void {
   common(user.command('enable <user>').description('let a person in again')).action(
     (id: string, options: CommonOptions) => runAndPrint('user enable', { user: id, ...options }, options),
   );
+  common(user.command('export <user>').description('write all data about a person as one JSON document'))
+    .option('--out <file>', 'instead of standard output')
+    .action((id: string, options: CommonOptions & ExportOptions) => runExport(id, options));
+  common(user.command('erase <user>').description('remove all data about a person but the id, which stays taken'))
+    .option('--yes', 'it cannot be undone')
+    .action((id: string, options: CommonOptions & { yes?: boolean }) =>
+      runAndPrint('user erase', { user: id, ...options }, options),
+    );
   common(user.command('role <user> <role>').description('viewer, editor, manager or none, in a space'))
     .requiredOption('--space <name>', 'the space')
     .action((id: string, role: string, options: CommonOptions & { space: string }) =>
@@ -41,6 +50,15 @@ export function registerUser(program: Command): void {
         (changed) => toTable({ Users: [changed] }),
       ),
     );
+}
+
+async function runExport(user: string, options: CommonOptions & ExportOptions): Promise<void> {
+  try {
+    const written = await exportUser(user, options);
+    if (written !== null) await print(options, async () => written, toPairs);
+  } catch (error) {
+    fail(options, error);
+  }
 }
 
 /** Never an argument: everyone on the machine can read those. */
