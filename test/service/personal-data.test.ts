@@ -5,12 +5,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertRefusal } from '../interface/assertions.ts';
-import { type Caller, call, createFolder } from '../interface/client.ts';
-import { ask, get, manage } from '../interface/managing.ts';
+import { type Caller, call, createFolder, fetchToken } from '../interface/client.ts';
+import { ask, manage } from '../interface/managing.ts';
 import { addPage, discover, signIn } from '../security/people.ts';
 import { cabinet, cabinetJson } from './here.ts';
-import { addUser, type Person, setRole } from './operator.ts';
-import { addCaller, makeDataFolder, type Registered, removeDataFolder } from './service.ts';
+import { addApplication, addUser, type Person, setRole } from './operator.ts';
+import { eventually, makeDataFolder, type Registered, removeDataFolder } from './service.ts';
 import { type StartedHere, startServiceHere } from './service-here.ts';
 
 const dataFolder = makeDataFolder();
@@ -20,7 +20,9 @@ let page: Registered;
 
 before(async () => {
   service = await startServiceHere(dataFolder);
-  left = await addCaller(dataFolder, service.production, 'left');
+  const scopes = 'content.read content.write content.admin';
+  const application = { Name: 'left', ...(await addApplication(dataFolder, 'left', { scopes })) };
+  left = { base: service.production, application, token: await fetchToken(service.production, application) };
   page = await addPage(dataFolder, 'page');
 });
 after(async () => {
@@ -80,19 +82,19 @@ test('A person is exported and erased while the service runs', async () => {
   assert.match((await cabinet(dataFolder, ['user', 'erase', 'ann'])).stderr, /cannot be undone/);
   assert.equal((await call(caller, '/me')).status, 200);
   assert.deepEqual(await cabinetJson(dataFolder, ['user', 'erase', 'Ann', '--yes']), { User: 'ann', Erased: 'now' });
-  assertRefusal(await call(caller, '/me'), 401, 'TokenInvalid');
+  await eventually('the token is refused', async () => (await call(caller, '/me')).status === 401);
   const dav = { authorization: `Basic ${Buffer.from(`ann:${Password}`).toString('base64')}` };
   assert.equal((await fetch(`${service.production}/dav/`, { method: 'PROPFIND', headers: dav })).status, 401);
   assert.deepEqual(await cabinetJson(dataFolder, ['user', 'erase', 'ann', '--yes']), { User: 'ann', Erased: 'before' });
   const { Account, Environment, ExportedAt, Journal, ...lists } = await exportOf('ann');
   assert.deepEqual([Account.User, Account.State, Account.Name], ['ann', 'erased', undefined]);
-  assert.equal(Journal.length, before.Journal.length + 1 + 0);
+  assert.equal(Journal.length, before.Journal.length + 1);
   const filled = Object.entries(lists).filter(([, rows]) => (rows as object[]).length > 0);
   assert.deepEqual(
     filled.map(([list]) => list),
     ['Usage'],
   );
-  assert.equal((await get<{ CreatedBy: string }>(left, `/folders/${folder.Id}`)).CreatedBy, 'ann');
+  assert.match((await call(left, `/folders/${folder.Id}`)).body.toString(), /"CreatedBy":"ann"/);
   await isVerified();
 });
 
@@ -107,7 +109,7 @@ test('The id stays taken, for operators and over HTTP', async () => {
     const { code, stderr } = await cabinet(dataFolder, ['user', ...words, 'ben']);
     assert.match(`${code} ${stderr}`, /^1 .*"ben" was erased/, words.join(' '));
   }
-  assertRefusal(await ask(left, 'POST', '/users', { Id: 'ben', Role: 'viewer' }), 409, 'NameAlreadyExists');
+  assertRefusal(await ask(left, 'POST', '/users', { Id: 'ben', Role: 'viewer' }), 400, 'NameAlreadyExists');
   assertRefusal(await ask(left, 'PATCH', '/users/ben', { Role: 'viewer' }), 404, 'UserNotFound');
 });
 

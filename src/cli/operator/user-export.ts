@@ -10,6 +10,8 @@ import { runCommand } from './run-command.ts';
 export interface ExportOptions {
   env?: string;
   out?: string;
+  /** Everything in one line. */
+  json?: boolean;
 }
 
 interface Exported {
@@ -18,10 +20,10 @@ interface Exported {
 }
 
 /** Null: it was written to standard output. */
-export async function exportUser(user: string, { env, out }: ExportOptions): Promise<object | null> {
+export async function exportUser(user: string, { env, out, json }: ExportOptions): Promise<object | null> {
   const input = { user, ...(env !== undefined && { env }) };
   if (out === undefined) {
-    await write(input, process.stdout);
+    await write(input, new JsonDocument(process.stdout, json === true ? '' : '\n'));
     return null;
   }
   if (existsSync(out)) throw new Refusal('InvalidField', `${out} exists already.`, { target: 'out' });
@@ -29,7 +31,7 @@ export async function exportUser(user: string, { env, out }: ExportOptions): Pro
   rmSync(part, { force: true });
   const file = createWriteStream(part, { fd: openSync(part, 'wx', 0o600) });
   try {
-    const exported = await write(input, file);
+    const exported = await write(input, new JsonDocument(file, '\n'));
     file.end();
     await finished(file);
     renameSync(part, out);
@@ -41,10 +43,9 @@ export async function exportUser(user: string, { env, out }: ExportOptions): Pro
   }
 }
 
-async function write(input: object, target: NodeJS.WritableStream): Promise<Exported> {
+async function write(input: object, document: JsonDocument): Promise<Exported> {
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
-  const document = new JsonDocument(target);
   const progress = (part: object) => document.add(part as ExportPart);
   const command = { name: 'user export', input: { ...input } };
   const exported = (await runCommand(command, { progress, signal: abort.signal })) as Exported;
@@ -56,13 +57,16 @@ async function write(input: object, target: NodeJS.WritableStream): Promise<Expo
 /** An object whose lists arrive in parts. */
 class JsonDocument {
   readonly #target: NodeJS.WritableStream;
+  /** What is before each field and item. */
+  readonly #break: string;
   /** The list that is open. */
   #list: string | null = null;
   #isEmpty = true;
   #isListEmpty = true;
 
-  constructor(target: NodeJS.WritableStream) {
+  constructor(target: NodeJS.WritableStream, lineBreak: '' | '\n') {
     this.#target = target;
+    this.#break = lineBreak;
   }
 
   async add(part: ExportPart): Promise<void> {
@@ -77,20 +81,20 @@ class JsonDocument {
       this.#isListEmpty = true;
     }
     for (const item of part.Items) {
-      text += `${this.#isListEmpty ? '' : ','}\n  ${JSON.stringify(item)}`;
+      text += `${this.#isListEmpty ? '' : ','}${this.#break}${JSON.stringify(item)}`;
       this.#isListEmpty = false;
     }
     await this.#write(text);
   }
 
   async end(): Promise<void> {
-    await this.#write(`${this.#closeList()}\n}\n`);
+    await this.#write(`${this.#closeList()}${this.#break}}\n`);
   }
 
   #begin(name: string): string {
     const before = `${this.#closeList()}${this.#isEmpty ? '{' : ','}`;
     this.#isEmpty = false;
-    return `${before}\n${JSON.stringify(name)}: `;
+    return `${before}${this.#break}${JSON.stringify(name)}: `;
   }
 
   #closeList(): string {
