@@ -15,6 +15,11 @@ const sliceRows = 500;
 
 export type PersonalRow = Record<string, Value>;
 
+/** In the order of the export. Reads no table. */
+export const listPersonalSections = read({}, function* listPersonalSections(_: object): Verb<string[]> {
+  return personalTables.flatMap(({ section }) => section ?? []);
+});
+
 export interface ListPersonalRows {
   id: string;
   section: string;

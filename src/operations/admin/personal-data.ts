@@ -4,7 +4,6 @@ import type { Value } from '../../catalog/statement.ts';
 import type { JournalRow } from '../../catalog/verbs/journal.ts';
 import type { User } from '../../catalog/verbs/people.ts';
 import type { PersonalRow } from '../../catalog/verbs/personal-data.ts';
-import { personalTables } from '../../catalog/verbs/personal-tables.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { yieldToOthers } from '../../runtime/pacing.ts';
 import type { Cabinet } from '../cabinet.ts';
@@ -34,8 +33,7 @@ export async function* exportPerson(cabinet: Cabinet, name: string): AsyncGenera
   if (user === null && !(id.includes(':') && (await catalog.hasPersonalRows({ id })))) throw unknown(id);
   const { recoveryCodes } = await catalog.findSecondFactors({ user: id });
   yield { account: { id, user, recoveryCodes } };
-  for (const { section } of personalTables) {
-    if (section === null) continue;
+  for (const section of await catalog.listPersonalSections({})) {
     let after: readonly Value[] | null = null;
     do {
       const slice: { rows: PersonalRow[]; next: readonly Value[] | null } = await catalog.listPersonalRows({
