@@ -1,6 +1,6 @@
 // The upload tray at the bottom of the page: progress of each upload and in total, with their actions.
 
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button, IconButton } from '../parts/button.tsx';
 import { explain } from '../parts/error-text.ts';
 import { announce } from '../parts/notices.tsx';
@@ -29,13 +29,13 @@ export function UploadTray() {
   useEffect(() => {
     if (isOver) announce(outcome);
   }, [isOver, outcome]);
-  const stay = useLeaving(isOver && failed === 0);
+  const tray = useLeaving(isOver && failed === 0);
   if (all.length === 0) return null;
   const counted = all.filter(({ state }) => state !== 'skipped' && state !== 'cancelled');
   const title = isBusy ? words.uploads.running(done, counted.length) : outcome;
   const isPaused = isBusy && !all.some(({ state }) => ['running', 'waiting', 'stalled', 'asking'].includes(state));
   return (
-    <section className="tray" aria-label={words.uploads.title} {...stay}>
+    <section className="tray" aria-label={words.uploads.title} ref={tray}>
       <header className="tray-head">
         <h2>{title}</h2>
         {isBusy && (
@@ -74,19 +74,16 @@ function toOutcome(all: readonly Upload[], { uploads: words }: Words): string {
 const leavingMs = 10_000;
 
 /** When everything is over, the tray leaves after a while; not while somebody points at it or has the focus in it. */
-function useLeaving(isOver: boolean) {
-  const [isUsed, setUsed] = useState(false);
+function useLeaving(isOver: boolean): RefObject<HTMLElement | null> {
+  const tray = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (!isOver || isUsed) return;
-    const timer = setTimeout(() => uploads.clear(), leavingMs);
-    return () => clearTimeout(timer);
-  }, [isOver, isUsed]);
-  return {
-    onPointerEnter: () => setUsed(true),
-    onPointerLeave: () => setUsed(false),
-    onFocus: () => setUsed(true),
-    onBlur: () => setUsed(false),
-  };
+    if (!isOver) return;
+    const timer = setInterval(() => {
+      if (tray.current?.matches(':hover, :focus-within') !== true) uploads.clear();
+    }, leavingMs);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return tray;
 }
 
 /** Confirms before the page is closed. */
