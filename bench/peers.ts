@@ -83,7 +83,7 @@ function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
   const head = [
     '4 KiB file',
     'synced',
-    'asks who',
+    'authenticated',
     'versions',
     'files/s',
     'p50 ms',
@@ -114,13 +114,13 @@ function toMarkdown(rows: Row[], bars: Held[], options: Options): string {
   ]);
   const parts = [describeConditions(options, facts), layOut(head, cells), layOut(['Bar', 'measured', 'bar', ''], held)];
   const versions = rows.flatMap(({ version }) => (version === '' ? [] : [version])).join(', ');
-  return `${parts.join('\n\n')}\n\n\`written\`: bytes given to the disk per byte of the file. Beside: ${versions}.\n`;
+  return `${parts.join('\n\n')}\n\nA bar is a goal that we set ourselves; \`missed\`: not reached yet.\n\n\`written\`: bytes given to the disk per byte of the file. Beside: ${versions}.\n`;
 }
 
 function toNote({ synced, authenticated, versions }: Peer['promises']): string {
   if (synced !== 'yes' && synced !== 'no') return synced;
   const kept = versions === 'no' ? 'no versions' : 'versions';
-  const authentication = authenticated.startsWith('no') ? 'asks nobody' : 'asks who sends';
+  const authentication = authenticated.startsWith('no') ? 'no authentication' : 'authenticated';
   return `${synced === 'yes' ? 'on disk' : 'not synced'}, ${authentication}, ${kept}`;
 }
 

@@ -83,7 +83,7 @@ describe('at a tiny size', { concurrency: 3 }, () => {
     assert.match(stdout, /^\| @tus\/server, file store +\| +no \|/m);
     assert.equal(stdout.match(/ (holds|missed) \|$/gm)?.length, 3);
     assert.equal(stdout.match(/ not measured \|$/gm)?.length, 2);
-    assert.match(readFileSync(join(folder, 'peers.svg'), 'utf8'), /on disk, asks who sends, versions/);
+    assert.match(readFileSync(join(folder, 'peers.svg'), 'utf8'), /on disk, authenticated, versions/);
     rmSync(folder, { recursive: true });
   });
 

@@ -73,12 +73,10 @@ function toText(fields: ErrorFields, error: unknown, words: Words['trouble']): s
   }
 }
 
-/** The service names the character by its code point. */
+/** The service quotes the character, unless it cannot be seen. */
 function toNameProblem(message: string, words: Words['trouble']): string | null {
-  const [, hex, where = ''] = /U\+([0-9A-F]{4,6}) at position \d+, which (no name|Windows)/.exec(message) ?? [];
-  if (hex === undefined) return null;
-  const character = String.fromCodePoint(Number.parseInt(hex, 16));
-  if (!/[\p{P}\p{S}]/u.test(character)) return null;
+  const [, where, character] = /(A name|Windows).* contain "(.)" \(position \d+\)/.exec(message) ?? [];
+  if (character === undefined) return null;
   return where === 'Windows' ? words.nameOnWindows(character) : words.nameWith(character);
 }
 

@@ -31,8 +31,9 @@ Learn more:
 `;
 
 /** Runs the arguments after `cabinet`, and sets `process.exitCode`. */
-export async function runProgram(words: string[], { description, groups, learnMore }: ProgramOptions): Promise<void> {
+export async function runProgram(typed: string[], { description, groups, learnMore }: ProgramOptions): Promise<void> {
   const known = Object.assign({}, ...Object.values(groups)) as CommandGroups[string];
+  const words = toHelpOption(typed, known);
   const program = new Command('cabinet')
     .description(description)
     .usage('<command> [options]')
@@ -54,6 +55,12 @@ export async function runProgram(words: string[], { description, groups, learnMo
   if (Object.hasOwn(known, first)) (await known[first]?.())?.(program);
   else await registerAll(program, groups);
   await program.parseAsync(words, { from: 'user' }).catch((error) => reportUsageError(error, isJson));
+}
+
+/** `help app add` is `app add --help`: the command of Commander looks at one word only. */
+function toHelpOption(words: string[], known: CommandGroups[string]): string[] {
+  const [word, first = '', ...rest] = words;
+  return word === 'help' && Object.hasOwn(known, first) && rest.length > 0 ? [first, ...rest, '--help'] : words;
 }
 
 /** As docs/command-line.md lists it, for commands of operators too. */

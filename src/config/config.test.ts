@@ -101,6 +101,13 @@ test('a misspelt setting is a mistake, in the environment and in the file', () =
   assert.match(mistakesOf({ CABINET_CONFIG: '/does/not/exist' }).join(), /CABINET_CONFIG/);
 });
 
+test('a wrong port is refused with what the setting accepts', () => {
+  assert.deepEqual(mistakesOf({ CABINET_PORT: '99999', CABINET_TEST_PORT: 'x' }), [
+    'CABINET_PORT: "99999" is not a port (0 to 65535)',
+    'CABINET_TEST_PORT: "x" is not a port (0 to 65535, or off)',
+  ]);
+});
+
 test('metrics are for this machine, for who has the token, for all or for nobody', () => {
   const token = 'a-token-of-twenty-and-more';
   assert.equal(readConfig({}).telemetry.metrics, 'loopback');

@@ -42,7 +42,8 @@ export class SettingReader {
     if (text === 'off') return null;
     const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
     if (port <= 65535) return port;
-    this.mistake(name, `${JSON.stringify(text)} is not a port (0 to 65535, or off)`);
+    const off = name === 'CABINET_PORT' ? '' : ', or off';
+    this.mistake(name, `${JSON.stringify(text)} is not a port (0 to 65535${off})`);
     return null;
   }
 

@@ -11,10 +11,10 @@ const illegalNames: Array<[name: string, message: RegExp]> = [
   ['', /empty/],
   ['.', /"\."/],
   ['..', /"\.\."/],
-  ['a/b', /U\+002F at position 2/],
-  ['a\\b', /U\+005C at position 2/],
-  ['😀/b', /U\+002F at position 2/],
-  ['\0', /U\+0000 at position 1/],
+  ['a/b', /^A name cannot contain "\/" \(position 2\)\.$/],
+  ['a\\b', /cannot contain "\\" \(position 2\)/],
+  ['😀/b', /cannot contain "\/" \(position 2\)/],
+  ['\0', /cannot contain the character U\+0000 at position 1/],
   ['ab\x1f', /U\+001F at position 3/],
   ['a\x7fb', /U\+007F at position 2/],
   ['a\x85b', /U\+0085 at position 2/],
@@ -84,12 +84,11 @@ test('portable names exclude what Windows refuses', () => {
     assert.throws(() => checkName(name, 'Name', 'portable'), refusal(/device name/, 'Name'), name);
   }
   for (const character of '<>:"|?*') {
-    const hex = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    const expected = refusal(new RegExp(`U\\+${hex} at position 2`), 'Name');
+    const expected = refusal(new RegExp(`contain "[${character}]" \\(position 2\\)`), 'Name');
     assert.throws(() => checkName(`a${character}b`, 'Name', 'portable'), expected);
   }
   assert.throws(() => checkName('a.', 'Name', 'portable'), refusal(/dot, U\+002E at position 2/, 'Name'));
-  assert.throws(() => checkName('a/b', 'Name', 'portable'), refusal(/U\+002F at position 2/, 'Name'));
+  assert.throws(() => checkName('a/b', 'Name', 'portable'), refusal(/cannot contain "\/" \(position 2\)/, 'Name'));
   for (const name of ['CONSOLE', 'COM0', 'COM10', 'COM', 'a.CON', 'nul-1', 'x (2).pdf']) {
     assert.equal(checkName(name, 'Name', 'portable'), name);
   }

@@ -146,7 +146,7 @@ function whyIllegal(name: string): string | null {
   if (name === '') return 'The name is empty.';
   if (name === '.' || name === '..') return `"${name}" is not a name: it means a place in a path.`;
   const forbidden = findCharacter(name, forbiddenCharacter);
-  if (forbidden !== null) return `The name contains ${forbidden}, which no name may contain.`;
+  if (forbidden !== null) return `A name cannot contain ${forbidden}.`;
   const length = countCodePoints(name);
   if (length > maxCodePoints) return `The name has ${length} characters; at most ${maxCodePoints} are allowed.`;
   // No surrogates among white space, so the first and the last code unit will do.
@@ -157,7 +157,7 @@ function whyIllegal(name: string): string | null {
 
 function whyNotPortable(name: string): string {
   const forbidden = findCharacter(name, windowsCharacter);
-  if (forbidden !== null) return `The name contains ${forbidden}, which Windows does not allow in names.`;
+  if (forbidden !== null) return `Windows does not allow names that contain ${forbidden}.`;
   const device = windowsDevice.exec(name);
   if (device !== null) return `The name begins, at position 1, with the Windows device name ${device[1]}.`;
   return `The name ends with a dot, ${describe(name, name.length - 1)}, which Windows does not allow.`;
@@ -165,7 +165,14 @@ function whyNotPortable(name: string): string {
 
 function findCharacter(name: string, pattern: RegExp): string | null {
   const index = name.search(pattern);
-  return index < 0 ? null : describe(name, index);
+  return index < 0 ? null : quote(name, index);
+}
+
+/** Punctuation as itself; what cannot be seen by its code point. */
+function quote(name: string, index: number): string {
+  const character = name.charAt(index);
+  if (!/[\p{P}\p{S}]/u.test(character)) return `the character ${describe(name, index)}`;
+  return `"${character}" (position ${countCodePoints(name.slice(0, index)) + 1})`;
 }
 
 function describe(name: string, index: number): string {

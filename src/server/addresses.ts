@@ -81,10 +81,11 @@ const settingsOf = {
 } as const;
 
 /**
- * Throws where a port cannot be listened on. Before anything is created: the secrets of a first start that fails would never be shown.
+ * Throws where ports cannot be listened on, with all of them. Before anything is created: the secrets of a first start that fails would never be shown.
  * And a port that threads share could be shared with another process too, unawares.
  */
 export async function requireFreePorts(config: Config): Promise<void> {
+  const problems: Error[] = [];
   for (const name of ['production', 'test', 'mutualTls'] as const) {
     const { host, port } = config[name];
     if (port === null || port === 0) continue;
@@ -92,11 +93,15 @@ export async function requireFreePorts(config: Config): Promise<void> {
     try {
       await once(server, 'listening');
     } catch (error) {
-      throw toListenError(error as NodeJS.ErrnoException, name, config[name]);
+      problems.push(toListenError(error as NodeJS.ErrnoException, name, config[name]));
+      continue;
     }
     server.close();
     await once(server, 'close');
   }
+  if (problems.length === 1) throw problems[0];
+  const messages = [...new Set(problems.map(({ message }) => message))];
+  if (messages.length > 0) throw new Error(messages.join('\n'), { cause: problems[0] });
 }
 
 function toListenError(

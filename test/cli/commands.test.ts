@@ -218,6 +218,9 @@ test('every command has a description', async () => {
     help.stdout,
     /Sign in:[\s\S]*Files and folders:[\s\S]*Operate a service, on its machine:[\s\S]*Examples:/,
   );
+  const add = await person.run(['help', 'app', 'add']);
+  assert.match(add.stdout, /^Usage: cabinet app add .*<name>/);
+  assert.match(add.stdout, /--scopes content\.read\n/);
   const put = await person.run(['put', '--help']);
   assert.match(put.stdout, /LOCAL… REMOTE[\s\S]*Examples:/);
 });

@@ -66,7 +66,7 @@ test('du shows sizes of folders, ls -R everything beneath', async () => {
 test('one file and one folder are singular', async () => {
   person.write('single/inner/x.txt', 'x');
   const lines = await person.lines('sync', 'up', 'single', '/single');
-  assert.deepEqual(lines, ['1 file (1 B), 2 folders created, 0 deleted, 0 unchanged']);
+  assert.deepEqual(lines, ['1 file uploaded (1 B), 2 folders created, 0 deleted, 0 unchanged']);
   assert.match((await person.lines('tree', '/single')).join('\n'), /\n1 folder, 1 file, 1 B$/);
 });
 

@@ -119,6 +119,18 @@ for (const [setting, advice] of [
   });
 }
 
+test('a start whose ports are all in use names each of them', async (context) => {
+  const { port } = new URL(service.production);
+  const other = makeDataFolder();
+  context.after(() => removeDataFolder(other));
+  const ports = { CABINET_PORT: port, CABINET_TEST_PORT: port };
+  const child = spawn(cabinetProgram, ['serve'], { env: toVariables(other, ports) });
+  const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  const inUse = `Port ${port} is already in use. Set`;
+  const advice = [`${inUse} CABINET_PORT to another port.`, `${inUse} CABINET_TEST_PORT to another port, or to off.`];
+  assert.equal(errors, `cabinet: ${advice.join('\n')}\n`);
+});
+
 test('a request exactly as documented, sent by curl, saves the file', hasCurl, async () => {
   const caller = await addCaller(dataFolder, service.production, 'letter');
   const path = join(dataFolder, '..', 'a.pdf');

@@ -146,7 +146,7 @@ test('names: stored as sent, matched by NFC; refused ones say why; broken ones a
   assert.equal((await dav.put(nfc, 'again')).status, 204);
   assert.ok((await dav.list('')).includes('é.txt'.normalize('NFD')));
   const refused = await dav.must(403, 'PUT', 'a%5Cb', { body: 'x' });
-  assert.match(refused.text, /<D:error .*U\+005C/);
+  assert.match(refused.text, /<D:error .*cannot contain .*\\/);
   for (const path of ['a%2Fb', 'a%00', '%ff', '%zz', 'a%2']) await dav.must(400, 'PUT', path, { body: 'x' });
   await dav.put(encodeURIComponent("odd #%&'()*+;=@!~ü😀.txt"), 'odd');
   assert.ok((await dav.list('')).includes("odd #%&'()*+;=@!~ü😀.txt"));

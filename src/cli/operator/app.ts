@@ -24,6 +24,14 @@ export function registerApp(program: Command): void {
     .option('--redirect-uri <uri...>', 'people sign in through it and return here')
     .option('--for-people', 'acts for people only: has no space and no secret')
     .option('--ask-consent', 'people are asked before it acts for them')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cabinet app add backoffice
+  cabinet app add reports --space backoffice --scopes content.read
+  cabinet app add desk --for-people --redirect-uri https://desk.example/signed-in`,
+    )
     .action((name: string, options: AddOptions) => print(options, () => add(name, options), toPairs));
   common(app.command('list').description('list the applications')).action((options: CommonOptions) =>
     print(options, () => runCommand({ name: 'app list', input: { env: options.env } }), toTable),
@@ -123,7 +131,13 @@ export function runAndPrint(
 function toTable(result: object): string[] {
   const { Applications } = result as { Applications: Record<string, unknown>[] };
   if (Applications.length === 0) return ['There are no applications. Add one: cabinet app add NAME'];
-  return Applications.map(({ Name, AppKey, Kind, State, Space }) => [Name, AppKey, Kind, State, Space].join('\t'));
+  return Applications.map(({ Name, AppKey, Kind, State, Space, Scopes }) =>
+    [Name, AppKey, Kind, State, Space, toPlainList(Scopes)].join('\t'),
+  );
+}
+
+function toPlainList(words: unknown): string {
+  return Array.isArray(words) ? words.join(' ') : String(words ?? '');
 }
 
 function toCertificateTable(result: object): string[] {

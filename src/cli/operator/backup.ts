@@ -80,6 +80,6 @@ function toLines({ Directory, Environments, Lost, SignedBy }: ShownBackup): stri
     ...made,
     ...lost,
     `signed with the key ${SignedBy}`,
-    `The backup in ${Directory} is whole. cabinet restore ${Directory} --check reads all of it.`,
+    `The backup in ${Directory} is complete. To verify it: cabinet restore ${Directory} --check`,
   ];
 }

@@ -36,9 +36,15 @@ export function registerRestore(program: Command): void {
     .description('verify a backup and restore it into an empty data folder')
     .option('--check', 'only verify the backup')
     .option('--key-file <file>', 'the key (PEM, private or public) that must have signed the backup')
-    .option('--accept-damage', 'restore although something in the backup is damaged; it is told what')
+    .option('--accept-damage', 'restore what is not damaged, and report the rest')
     .option('--json', 'print JSON')
-    .action((dir: string, options: RestoreOptions) => print(options, () => run(resolve(dir), options), toLines));
+    .action((dir: string, options: RestoreOptions) =>
+      print(
+        options,
+        () => run(resolve(dir), options),
+        (shown) => toLines(shown, options),
+      ),
+    );
 }
 
 async function run(directory: string, options: RestoreOptions): Promise<ShownRestore> {
@@ -110,7 +116,13 @@ const signatures = {
     'Its manifest is not signed: whoever could write to the backup could have changed anything in it, records and contents, and nothing would show it. Restore it only if nobody else could.',
 };
 
-function toLines(shown: ShownRestore): string[] {
+function toDamaged(isCheck: boolean): string {
+  if (isCheck)
+    return 'The backup is damaged. To restore what is not damaged, use cabinet restore with --accept-damage.';
+  return 'The backup is damaged; nothing was restored. To restore what is not damaged, add --accept-damage.';
+}
+
+function toLines(shown: ShownRestore, { check }: RestoreOptions): string[] {
   const { Restored, MadeAt, Signature, Environments, Problems } = shown;
   const found = Environments.map(({ Name, Entries, Versions, Contents, Bytes }) => {
     return `${Name}: ${toCount(Entries, 'entry')}, ${toCount(Versions, 'version')}, ${toCount(Contents, 'content')} (${toSize(Bytes)})`;
@@ -118,8 +130,8 @@ function toLines(shown: ShownRestore): string[] {
   const verdict = Restored
     ? 'It is restored. Start the service.'
     : Problems.length === 0
-      ? 'The backup is whole.'
-      : 'The backup is damaged; nothing was restored. With --accept-damage the rest of it is.';
+      ? 'The backup is complete and undamaged.'
+      : toDamaged(check === true);
   const lines = [`A backup of ${MadeAt}`, signatures[Signature](shown), ...found];
   return [...lines, ...Problems.flatMap(toProblemLines), verdict];
 }

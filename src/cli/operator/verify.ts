@@ -72,10 +72,12 @@ function toLines({ Verified, Environments }: ShownVerify): string[] {
       ...more,
     ];
   });
-  return [...parts, Verified ? 'Everything is what was saved.' : 'Not everything is what was saved.'];
+  return [...parts, Verified ? 'No damage was found.' : 'Damage was found; it is listed above.'];
 }
 
 export function toProblemLines({ What, Problem, Entries }: ShownProblem): string[] {
-  const affected = Entries.map(({ Path, Version, Id }) => `    hurt: ${toPrintable(Path)}, version ${Version} (${Id})`);
+  const affected = Entries.map(
+    ({ Path, Version, Id }) => `    affects: ${toPrintable(Path)}, version ${Version} (${Id})`,
+  );
   return [`  ${What}: ${Problem}`, ...affected];
 }

@@ -35,7 +35,7 @@ export class LocalError extends Error {
 export class Interrupted extends Error {
   readonly code = 'Interrupted';
 
-  constructor() {
-    super('Stopped. Run the same command again to resume.');
+  constructor({ canResume }: { canResume: boolean }) {
+    super(canResume ? 'Stopped. Run the same command again to resume.' : 'Stopped.');
   }
 }

@@ -56,7 +56,11 @@ export function registerGet(program: Command): void {
             run: (context) => writeToOutput(context, words.slice(0, -1), options),
             toLines: () => [],
           })
-        : perform(options, { run: (context) => get(context, words, options), toLines: (got) => toLines(got, options) }),
+        : perform(options, {
+            run: (context) => get(context, words, options),
+            toLines: (got) => toLines(got, options),
+            canResume: true,
+          }),
     );
 }
 

@@ -134,7 +134,7 @@ async function signPersonIn(
   if (isForDevice(base, options)) return await finish(await signDeviceIn(connectAs(base), signal), null);
   return await signIn(connectAs(base), {
     signal,
-    pasted: lines.next(),
+    pasted: () => lines.next(),
     show: (address) => show(address, options, lines),
     complete: finish,
   });
@@ -156,7 +156,9 @@ async function show(address: string, options: LoginOptions, { isTerminal }: Term
     : 'Open this address in a browser:';
   process.stderr.write(`${first}\n\n  ${address}\n\n`);
   if (isTerminal) {
-    process.stderr.write('Is the browser on another machine? Then paste the address here that it ends at.\n');
+    process.stderr.write(
+      'If the browser is on another machine, its last page cannot be shown. Copy the address of that page and paste it here.\n',
+    );
   }
 }
 

@@ -39,7 +39,7 @@ export function exitOnUsageError(error: CommanderError): never {
   throw error;
 }
 
-interface SignedInCommand<Result> {
+interface SignedInCommand<Result> extends Resumable {
   run: (context: CommandContext) => Promise<Result>;
   toLines: (result: Result) => string[];
 }
@@ -47,24 +47,30 @@ interface SignedInCommand<Result> {
 /** Runs a command that needs a session. A result with a non-empty `Failed` exits with the code for partial success. */
 export async function perform<Result extends object | null>(
   options: PersonOptions,
-  { run, toLines }: SignedInCommand<Result>,
+  { run, toLines, canResume = false }: SignedInCommand<Result>,
 ): Promise<void> {
   await performWithoutSession(options, {
     run: async (signal) => run({ ...(await openSession(options, signal)), signal }),
     toLines,
+    canResume,
   });
 }
 
-interface PlainCommand<Result> {
+interface Resumable {
+  /** After Ctrl-C, the same command goes on where this one ended. */
+  canResume?: boolean;
+}
+
+interface PlainCommand<Result> extends Resumable {
   run: (signal: AbortSignal) => Promise<Result>;
   toLines: (result: Result) => string[];
 }
 
 export async function performWithoutSession<Result extends object | null>(
   { json }: PersonOptions,
-  { run, toLines }: PlainCommand<Result>,
+  { run, toLines, canResume = false }: PlainCommand<Result>,
 ): Promise<void> {
-  const interruption = listenForInterruption();
+  const interruption = listenForInterruption(canResume);
   try {
     const result = await run(interruption.signal);
     // The command has printed its output itself.
@@ -79,9 +85,9 @@ export async function performWithoutSession<Result extends object | null>(
   }
 }
 
-function listenForInterruption(): { signal: AbortSignal; close(): void } {
+function listenForInterruption(canResume: boolean): { signal: AbortSignal; close(): void } {
   const controller = new AbortController();
-  const stop = () => controller.abort(new Interrupted());
+  const stop = () => controller.abort(new Interrupted({ canResume }));
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.once(signal, stop);
   const close = () => {

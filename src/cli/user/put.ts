@@ -54,6 +54,7 @@ export function registerPut(program: Command): void {
       perform(options, {
         run: (context) => put(context, words, options),
         toLines: (result) => toLines(result, options),
+        canResume: true,
       }),
     );
 }

@@ -22,7 +22,7 @@ interface SignInSteps<Result> {
   /** Shows the address to the person, or opens it. */
   show(address: string): Promise<void>;
   /** The redirected address, pasted by the user; never resolves without a terminal. */
-  pasted: Promise<string>;
+  pasted(): Promise<string>;
   /** What else has to succeed before the browser says that the person is signed in. */
   complete(tokens: Tokens, page: LoopbackPage): Promise<Result>;
 }
@@ -37,7 +37,7 @@ export async function signIn<Result>(
   const redirected = page.waitForAnswer(begun.state);
   await show(begun.url);
   try {
-    const tokens = toTokens(await finishSignIn(cabinet, begun, await Promise.race([redirected, pasted])));
+    const tokens = toTokens(await finishSignIn(cabinet, begun, await Promise.race([redirected, pasted()])));
     const result = await complete(tokens, page);
     await page.end('You are signed in.', 'You can close this page and go back to the terminal.');
     return result;
@@ -52,11 +52,16 @@ async function checkRequest(cabinet: Cabinet, { url }: BegunSignIn, signal: Abor
   const init = { method: 'GET', headers: { Accept: 'text/html' }, redirect: 'manual' as const, signal };
   const response = await cabinet.fetch(url, init).catch((cause) => {
     signal.throwIfAborted();
-    throw new CabinetError('Unreachable', `${cabinet.url} cannot be reached.`, { cause });
+    throw toUnreachable(cabinet, cause);
   });
   const text = await response.text();
   if (response.status < 400) return;
   throw new LocalError('NotRegistered', toProblem(cabinet.appKey, readError(text)));
+}
+
+export function toUnreachable({ url }: Cabinet, cause: unknown): CabinetError {
+  const message = `${url} cannot be reached. Is the service running, and is this its address?`;
+  return new CabinetError('Unreachable', message, { cause });
 }
 
 /** The issuer answers wrong requests with a page, whatever is accepted. */

@@ -28,6 +28,7 @@ interface SyncOptions extends TransferOptions {
   dryRun?: boolean;
 }
 
+type Direction = 'up' | 'down';
 type Action = 'make' | 'put' | 'get' | 'delete';
 
 interface SyncResult extends TransferTotals {
@@ -50,7 +51,7 @@ export function registerSync(program: Command): void {
       'make a remote folder equal to a local one; --delete moves to the trash',
     ),
   ).action((local: string, remote: string, options: SyncOptions) =>
-    run(options, (transfers) => syncUp(transfers, { local, remote, options })),
+    run('up', options, (transfers) => syncUp(transfers, { local, remote, options })),
   );
   withSyncOptions(
     personCommand(
@@ -59,7 +60,7 @@ export function registerSync(program: Command): void {
       'make a local folder equal to a remote one; --delete removes for good',
     ),
   ).action((remote: string, local: string, options: SyncOptions) =>
-    run(options, (transfers) => syncDown(transfers, { local, remote, options })),
+    run('down', options, (transfers) => syncDown(transfers, { local, remote, options })),
   );
 }
 
@@ -69,7 +70,11 @@ interface SyncRequest {
   options: SyncOptions;
 }
 
-function run(options: SyncOptions, work: (transfers: Transfers) => Promise<SyncResult>): Promise<void> {
+function run(
+  direction: Direction,
+  options: SyncOptions,
+  work: (transfers: Transfers) => Promise<SyncResult>,
+): Promise<void> {
   return perform(options, {
     async run(context) {
       const transfers = openTransfers(context, options, 'sync');
@@ -79,7 +84,8 @@ function run(options: SyncOptions, work: (transfers: Transfers) => Promise<SyncR
         transfers.progress.close();
       }
     },
-    toLines: (result) => toLines(result, options),
+    toLines: (result) => toLines(result, { ...options, direction }),
+    canResume: true,
   });
 }
 
@@ -220,10 +226,11 @@ function toResult({ failed }: Transfers, did: SyncActions): SyncResult {
   };
 }
 
-function toLines(result: SyncResult, { verbose }: SyncOptions): string[] {
+function toLines(result: SyncResult, { verbose, direction }: SyncOptions & { direction: Direction }): string[] {
   const { Files, Folders, Bytes, Unchanged, Deleted, IsDryRun, Actions, Failed } = result;
   const isShown = IsDryRun || verbose === true;
   const each = isShown ? Actions.map(({ Action, Path }) => `${Action.padEnd(6)} ${toPrintable(Path)}`) : [];
-  const counts = `${toCount(Files, 'file')} (${toSize(Bytes)}), ${toCount(Folders, 'folder')} created, ${Deleted} deleted, ${Unchanged} unchanged`;
+  const verb = direction === 'up' ? 'uploaded' : 'downloaded';
+  const counts = `${toCount(Files, 'file')} ${verb} (${toSize(Bytes)}), ${toCount(Folders, 'folder')} created, ${Deleted} deleted, ${Unchanged} unchanged`;
   return [...toFailedLines(Failed), ...each, IsDryRun ? `Dry run, nothing was changed: ${counts}` : counts];
 }

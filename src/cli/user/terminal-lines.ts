@@ -4,10 +4,12 @@ import { createInterface, type Interface } from 'node:readline';
 
 export class TerminalLines implements Disposable {
   readonly isTerminal = process.stdin.isTTY === true;
-  readonly #lines: Interface | null = this.isTerminal ? createInterface({ input: process.stdin }) : null;
+  #lines: Interface | null = null;
 
   /** The next line that is not empty; never resolves without a terminal. */
   next(): Promise<string> {
+    // Only now: a command that fails before leaves lines that were pasted with it to the shell.
+    if (this.isTerminal) this.#lines ??= createInterface({ input: process.stdin });
     return new Promise((resolve) => {
       const listen = (line: string) => {
         if (line.trim() === '') return;

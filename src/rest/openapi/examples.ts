@@ -112,7 +112,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   InvalidField: { Message: 'limit must be a number from 1 to 1000.', Target: 'limit' },
   InvalidHeader: { Message: 'The header Content-MD5 must carry 16 bytes.', Target: 'Content-MD5' },
   InvalidMove: 'A folder cannot be moved into itself or beneath itself.',
-  InvalidName: { Message: 'The name has "/" at position 3.', Target: 'FolderName' },
+  InvalidName: { Message: 'A name cannot contain "/" (position 3).', Target: 'FolderName' },
   IssuerUnavailable: 'The keys of the issuer cannot be had.',
   JobNotFound: 'There is no such job.',
   LastManager: { Message: 'The space would have no manager left.', Hint: 'Make someone else a manager first.' },
