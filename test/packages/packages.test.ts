@@ -12,7 +12,6 @@ import type { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { packAll } from '../../packaging/pack.ts';
 import { root } from '../../packaging/stage.ts';
-import { samplePng } from '../browser/console-world.ts';
 import { findFreePort } from '../free-ports.ts';
 import { skipWithout } from '../service/programs.ts';
 import { eventually } from '../service/service.ts';
@@ -112,8 +111,8 @@ test('the command line saves and reads files, without what the service needs', {
   const words = ['login', first.url, '--app-key', first.appKey, '--secret-file', '-'];
   run(folder, 'cabinet', words, `${first.secret}\n`);
   writeFileSync(join(folder, 'a.html'), '<p>Zw&ouml;lf Bleistifte');
-  writeFileSync(join(folder, 'dot.png'), samplePng);
-  run(folder, 'cabinet', ['put', 'a.html', 'dot.png', '/']);
+  writeFileSync(join(folder, 'dot.gif'), Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64'));
+  run(folder, 'cabinet', ['put', 'a.html', 'dot.gif', '/']);
   run(folder, 'cabinet', ['get', '/a.html', 'copy.html']);
   assert.equal(readFileSync(join(folder, 'copy.html'), 'utf8'), '<p>Zw&ouml;lf Bleistifte');
 });
@@ -127,7 +126,7 @@ test('the service extracts text and draws thumbnails in processes of its package
     return found.Results.map(({ Entry }) => Entry);
   };
   await eventually('the text of a.html is found', async () => (await search('zwölf'))[0]?.Name === 'a.html');
-  await eventually('dot.png is found', async () => (await search('dot'))[0]?.Name === 'dot.png');
+  await eventually('dot.gif is found', async () => (await search('dot'))[0]?.Name === 'dot.gif');
   const [{ Id }] = (await search('dot')) as [Result['Entry']];
   const thumbnail = await request(`${content}/files/${Id}/thumbnail?size=64`, token);
   assert.equal(thumbnail.headers.get('content-type'), 'image/webp');
