@@ -22,9 +22,9 @@ export function assertUsageIsExact(dataFolder: string): void {
            SELECT space, actor, 0 AS entries, 0 AS bytes FROM usage
            UNION ALL SELECT space, '', 1, 0 FROM entries WHERE parent IS NOT NULL
            UNION ALL SELECT space, created_by, 1, 0 FROM entries WHERE parent IS NOT NULL
-           UNION ALL SELECT space, '', 0, contents.size
+           UNION ALL SELECT entries.space, '', 0, contents.size
              FROM versions JOIN contents USING (content) JOIN entries USING (entry)
-           UNION ALL SELECT space, versions.created_by, 0, contents.size
+           UNION ALL SELECT entries.space, versions.created_by, 0, contents.size
              FROM versions JOIN contents USING (content) JOIN entries USING (entry)
          ) GROUP BY space, actor ORDER BY space, actor`,
       )
