@@ -43,6 +43,8 @@ export const openLines: Record<string, OpenLine> = {
   'GET /search': forPeople(200, /<title>Cabinet/),
   'GET /trash': forPeople(200, /<title>Cabinet/),
   'GET /shared': forPeople(200, /<title>Cabinet/),
+  'GET /starred': forPeople(200, /<title>Cabinet/),
+  'GET /recent': forPeople(200, /<title>Cabinet/),
   'GET /links': forPeople(200, /<title>Cabinet/),
   'GET /changes': forPeople(200, /<title>Cabinet/),
   'GET /account': forPeople(200, /<title>Cabinet/),
