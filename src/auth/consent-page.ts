@@ -1,6 +1,6 @@
 // The page that asks a person whether an application may act for them. It names the application, the person and the rights.
 
-import { type Device, renderDevice } from './device-pages.ts';
+import { codeWarning, type Device, renderDevice } from './device-pages.ts';
 import { escapeHtml, layout } from './pages.ts';
 
 export interface ConsentPage {
@@ -35,7 +35,7 @@ export function renderConsentPage({ applicationName, userName, scopes, redirectU
 <ul>
 ${items}
 </ul>
-${device === null ? '' : `${renderDevice(device)}\n`}<p>${onwards}</p>
+${device === null ? '' : `${renderDevice(device)}\n${codeWarning}\n`}<p>${onwards}</p>
 <form method="post">
 <button name="answer" value="allow">Allow</button>
 <button class="other" name="answer" value="deny">Cancel</button>

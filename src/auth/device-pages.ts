@@ -49,7 +49,7 @@ export function renderConfirmPage({ action, xsrf, applicationName, code, device 
 <p>That device gets access to your files. Continue only if it is yours, you started the sign-in there yourself, and it shows this code:</p>
 <p><strong>${escapeHtml(code)}</strong></p>
 ${renderDevice(device)}
-<p class="problem">Did somebody send you this code? Then cancel: they would get access as you.</p>
+${codeWarning}
 <form method="post" action="${escapeHtml(action)}">
 <input type="hidden" name="xsrf" value="${escapeHtml(xsrf)}">
 <input type="hidden" name="user_code" value="${escapeHtml(code)}">
@@ -60,9 +60,13 @@ ${renderDevice(device)}
   );
 }
 
+export const codeWarning =
+  '<p class="problem">Did somebody send you this code? Then cancel: they would get access as you.</p>';
+
+/** What a device says of itself is its claim, and stands in quotation marks. */
 export function renderDevice({ address, userAgent }: Device): string {
-  const program = userAgent === '' ? '' : `, program ${escapeHtml(userAgent)}`;
-  return `<p>The request came from the address ${escapeHtml(address)}${program}.</p>`;
+  const claim = userAgent === '' ? '' : ` It calls itself: <q>${escapeHtml(userAgent)}</q>`;
+  return `<p>The request came from the address ${escapeHtml(address)}.${claim}</p>`;
 }
 
 export function renderDeviceSignedInPage(applicationName: string): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { Peers } from './peers.ts';
+import { isInside, Peers } from './peers.ts';
 
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   return { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage;
@@ -32,5 +32,14 @@ test('what is not an address or a network is a mistake', () => {
   assert.equal(Peers.findMistake(['10.0.0.1', '::1', '10.0.0.0/8', 'fd00::/8']), null);
   for (const wrong of ['localhost', '10.0.0.1/33', '::1/129', '', '10.0.0.1/', '10.0.0.1/8/8', '*']) {
     assert.equal(Peers.findMistake([wrong]), wrong);
+  }
+});
+
+test('proxies that are not listed are believed to be some only from this machine and private networks', () => {
+  for (const address of ['127.0.0.1', '10.0.0.7', '192.168.1.1', '172.31.0.1', '::1', 'fd00::1', '::ffff:10.1.2.3']) {
+    assert.ok(isInside(address), address);
+  }
+  for (const address of ['203.0.113.1', '172.32.0.1', '2001:db8::1', '::ffff:8.8.8.8', '', undefined, 'unix']) {
+    assert.ok(!isInside(address), String(address));
   }
 });

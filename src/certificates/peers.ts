@@ -51,6 +51,22 @@ export class Peers {
   }
 }
 
+const inside = new BlockList();
+inside.addSubnet('127.0.0.0', 8, 'ipv4');
+inside.addSubnet('10.0.0.0', 8, 'ipv4');
+inside.addSubnet('172.16.0.0', 12, 'ipv4');
+inside.addSubnet('192.168.0.0', 16, 'ipv4');
+inside.addSubnet('169.254.0.0', 16, 'ipv4');
+inside.addAddress('::1', 'ipv6');
+inside.addSubnet('fc00::', 7, 'ipv6');
+inside.addSubnet('fe80::', 10, 'ipv6');
+
+/** Whether the peer is on this machine or in a private network, where proxies are. IPv4 in IPv6 counts as IPv4. */
+export function isInside(address = ''): boolean {
+  const family = isIP(address);
+  return family !== 0 && inside.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
 function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./i.test(address);
 }

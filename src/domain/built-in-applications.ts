@@ -8,3 +8,20 @@ export const commandLineAppKey = 'ak_cabinetcli0000000000000000000000';
 
 /** Without a port: the command line listens on any free one (RFC 8252). */
 export const commandLineRedirectUri = 'http://127.0.0.1/signed-in';
+
+const builtInNames = new Set(['cabinet', 'cabinetcli', 'console', 'cabinetconsole'].map(toLook));
+
+/** Whether people who read the name on a page would take it for the service's own: "Console", "cabinet-cIi". */
+export function looksBuiltIn(name: string): boolean {
+  return builtInNames.has(toLook(name));
+}
+
+function toLook(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/[|1I]/g, 'l')
+    .toLowerCase()
+    .replaceAll('0', 'o')
+    .replaceAll('i', 'l')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../auth/arrival.ts';
 import type { MutualTls, ShownCertificate } from '../certificates/mutual-tls.ts';
-import type { Peers } from '../certificates/peers.ts';
+import { isInside, type Peers } from '../certificates/peers.ts';
 
 interface Address {
   /** Null: not the mutual-TLS address. */
@@ -36,7 +36,8 @@ export class RequestArrival implements Arrival {
   get isShared(): boolean {
     const { headers, socket } = this.#request;
     const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
-    return isForwarded && !this.#address.proxies.has(socket.remoteAddress);
+    // From outside, the headers are anybody's claim, and must not earn more than their absence does.
+    return isForwarded && isInside(socket.remoteAddress) && !this.#address.proxies.has(socket.remoteAddress);
   }
 
   certificate(): ShownCertificate {

@@ -4,6 +4,7 @@
 
 import type { Application } from '../catalog/verbs/applications.ts';
 import type { Certificate, NewCertificate } from '../catalog/verbs/certificates.ts';
+import { looksBuiltIn } from '../domain/built-in-applications.ts';
 import { type ApplicationKind, type Caller, defaultScopes, type Scope } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { requireSpace } from './access.ts';
@@ -57,6 +58,15 @@ export async function addApplication(
 ): Promise<applications.ApplicationWithSecret> {
   const { space } = requireSpace(caller, 'manage');
   checkGrant(caller, scopes ?? defaultScopes);
+  if (looksBuiltIn(name)) {
+    throw new Refusal(
+      'NameAlreadyExists',
+      `The name ${JSON.stringify(name)} looks like that of a built-in application.`,
+      {
+        target: 'Name',
+      },
+    );
+  }
   for (const uri of redirectUris ?? []) applications.checkRedirectUri(uri, 'RedirectUris');
   const certificates = certificate === null ? [] : [certificate];
   const application = {

@@ -9,15 +9,24 @@ export interface PropertyName {
   name: string;
 }
 
+interface WantedProperty extends PropertyName {
+  /** As an empty element. */
+  element: string;
+}
+
 export interface PropertyRequest {
   kind: 'all' | 'names' | 'some';
   /** Those that are named; beside `all`, those to include. */
-  wanted: readonly PropertyName[];
+  wanted: readonly WantedProperty[];
   /** What must be read for it: the figures of the quota, locks, dead properties. */
   needsRoom: boolean;
   needsLocks: boolean;
   needsDead: boolean;
 }
+
+/** The answer repeats what is missing for every entry of a folder. Clients ask for at most thirty names or so. */
+const maxWanted = 250;
+const maxWantedLength = 16 * 1024;
 
 const everything = { needsLocks: true, needsDead: true };
 
@@ -30,12 +39,22 @@ export function readPropfind(body: XmlElement | null): PropertyRequest {
     throw invalidXml('DAV:propfind has one of allprop, propname and prop');
   }
   const list = some ?? (all === undefined ? undefined : findDav(body, 'include'));
-  const wanted = list === undefined ? [] : elementsOf(list).map(({ namespace, name }) => ({ namespace, name }));
+  const wanted = list === undefined ? [] : readWanted(list);
   const needsRoom = wanted.some(isOnRequest);
   if (some === undefined) return { kind: all === undefined ? 'names' : 'all', wanted, needsRoom, ...everything };
   const needsLocks = wanted.some(({ namespace, name }) => namespace === 'DAV:' && name === 'lockdiscovery');
   const needsDead = wanted.some(({ namespace, name }) => !isLive(namespace, name));
   return { kind: 'some', wanted, needsRoom, needsLocks, needsDead };
+}
+
+function readWanted(list: XmlElement): WantedProperty[] {
+  const elements = elementsOf(list);
+  if (elements.length > maxWanted) throw invalidXml(`it asks for more than ${maxWanted} properties`);
+  const wanted = elements.map(({ namespace, name }) => ({ namespace, name, element: renderName({ namespace, name }) }));
+  if (wanted.reduce((sum, { element }) => sum + element.length, 0) > maxWantedLength) {
+    throw invalidXml(`the names of the properties have more than ${maxWantedLength} characters`);
+  }
+  return wanted;
 }
 
 export function renderProperties({ kind, wanted }: PropertyRequest, resource: Described): string {
@@ -54,7 +73,7 @@ export function renderProperties({ kind, wanted }: PropertyRequest, resource: De
     if (kind === 'all' && !isOnRequest(property)) continue;
     const value = toValue(property, resource);
     if (value !== null) found += value;
-    else if (kind === 'some') missing += renderName(property);
+    else if (kind === 'some') missing += property.element;
   }
   // An empty request gets an empty answer, which still needs one propstat.
   const isEmpty = found === '' && missing === '';

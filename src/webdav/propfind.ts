@@ -1,5 +1,6 @@
 // PROPFIND. The entries of a collection are read and sent in pages, so that memory does not grow with their number.
 
+import { setImmediate as yieldOnce } from 'node:timers/promises';
 import type { ListedCursor, ListedEntry } from '../catalog/verbs/list-with-contents.ts';
 import type { Lock } from '../catalog/verbs/locks.ts';
 import type { SpaceAccess } from '../domain/caller.ts';
@@ -32,6 +33,8 @@ import { escapeXml, xmlHead, xmlType } from './xml-text.ts';
 const pageSize = 500;
 /** Dead properties can have 64 KiB an entry. */
 const pageSizeWithDead = 100;
+/** What is rendered before it is sent. A client that has left is noticed in between, and others have their turn. */
+const chunkLength = 64 * 1024;
 const opening = `${xmlHead}<D:multistatus xmlns:D="DAV:">`;
 const closing = '</D:multistatus>';
 
@@ -120,8 +123,13 @@ async function* listEntries(
       hasProperties: request.needsDead,
     });
     let text = '';
-    for (const member of page.members)
+    for (const member of page.members) {
       text += renderResponse(request, view.describe(member, toMemberHref(href, member)));
+      if (text.length < chunkLength) continue;
+      yield Buffer.from(text);
+      text = '';
+      await yieldOnce();
+    }
     yield Buffer.from(text);
     after = page.next;
   }

@@ -1,13 +1,16 @@
-// Reads the XML bodies of WebDAV requests into small trees. Namespaces are resolved. A DOCTYPE, more than 64 levels or more than
-// 1 MiB is refused, so no body can make the parser expand entities or use much memory.
+// Reads the XML bodies of WebDAV requests into small trees. Namespaces are resolved. A DOCTYPE, more than 64 levels, too many elements
+// or attributes and more than 1 MiB are refused, so no body can make the parser expand entities, use much memory or take long.
 
+import { setImmediate as yieldOnce } from 'node:timers/promises';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { DavRefusal } from './dav-refusal.ts';
 
 export const maxBodyBytes = 1024 * 1024;
 const maxDepth = 64;
-/** More elements than this in 1 MiB is an attack on memory. */
+/** More of these in 1 MiB is an attack on memory, or on the time of everybody else. */
 const maxElements = 20_000;
+const maxAttributes = 5_000;
+const sliceLength = 16 * 1024;
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 
 export interface XmlAttribute {
@@ -39,7 +42,7 @@ export async function readXml(body: AsyncIterable<Buffer>): Promise<XmlElement |
     if (sizeBytes > maxBodyBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  return sizeBytes === 0 ? null : parseXml(decode(Buffer.concat(chunks)));
+  return sizeBytes === 0 ? null : await parseXml(decode(Buffer.concat(chunks)));
 }
 
 export function tooLarge(): DavRefusal {
@@ -62,8 +65,20 @@ export function invalidXml(problem: string, condition: string | null = null): Da
   return new DavRefusal(400, `The body is not valid XML: ${problem}.`, condition);
 }
 
-export function parseXml(text: string): XmlElement {
+/** Parsed in slices, with a turn for others after each: a body of 1 MiB can take a second. */
+export async function parseXml(text: string): Promise<XmlElement> {
   const builder = new TreeBuilder();
+  const parser = openParser(builder);
+  for (let at = 0; at < text.length; at += sliceLength) {
+    if (at > 0) await yieldOnce();
+    parser.write(text.slice(at, at + sliceLength));
+  }
+  parser.close();
+  if (builder.root === null) throw invalidXml('there is no element');
+  return builder.root;
+}
+
+function openParser(builder: TreeBuilder) {
   const parser = new SaxesParser({ xmlns: true, position: false });
   parser.on('error', (error) => {
     throw invalidXml(error.message.slice(0, 200));
@@ -71,24 +86,30 @@ export function parseXml(text: string): XmlElement {
   parser.on('doctype', () => {
     throw invalidXml('a DOCTYPE is not allowed', '<D:no-external-entities/>');
   });
+  parser.on('attribute', () => builder.countAttribute());
   parser.on('opentag', (tag) => builder.open(tag));
   parser.on('closetag', () => builder.close());
   parser.on('text', (content) => builder.add(content));
   parser.on('cdata', (content) => builder.add(content));
-  parser.write(text).close();
-  if (builder.root === null) throw invalidXml('there is no element');
-  return builder.root;
+  return parser;
 }
 
 class TreeBuilder {
   root: XmlElement | null = null;
   readonly #open: XmlElement[] = [];
-  #count = 0;
+  #elements = 0;
+  #attributes = 0;
+
+  /** Declarations of namespaces are attributes too. Counted while the element is read: one can have all of them. */
+  countAttribute(): void {
+    this.#attributes += 1;
+    if (this.#attributes > maxAttributes) throw invalidXml(`it has more than ${maxAttributes} attributes`);
+  }
 
   open(tag: SaxesTagNS): void {
-    this.#count += 1;
+    this.#elements += 1;
     if (this.#open.length >= maxDepth) throw invalidXml(`it is nested deeper than ${maxDepth} levels`);
-    if (this.#count > maxElements) throw invalidXml(`it has more than ${maxElements} elements`);
+    if (this.#elements > maxElements) throw invalidXml(`it has more than ${maxElements} elements`);
     const parent = this.#open.at(-1);
     const element = toElement(tag, parent?.lang ?? null);
     if (parent === undefined) this.root = element;

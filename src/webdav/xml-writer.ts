@@ -6,15 +6,28 @@ import { escapeAttribute, escapeXml } from './xml-text.ts';
 
 /** An element with everything in it. */
 export function renderElement(element: XmlElement): string {
-  return render(element, new Map([['', '']]), true);
+  return render(element, null, true);
 }
 
-function render(element: XmlElement, outer: ReadonlyMap<string, string>, isTop: boolean): string {
-  const scope = new Map(outer);
+/** The declarations on an element, and those around it: never copied, since bodies can have thousands of both. */
+interface Scope {
+  declarations: Map<string, string>;
+  outer: Scope | null;
+}
+
+function find(scope: Scope | null, prefix: string): string | undefined {
+  for (let one = scope; one !== null; one = one.outer) {
+    const namespace = one.declarations.get(prefix);
+    if (namespace !== undefined) return namespace;
+  }
+  return prefix === '' ? '' : undefined;
+}
+
+function render(element: XmlElement, outer: Scope | null, isTop: boolean): string {
   const declarations = new Map<string, string>();
+  const scope = { declarations, outer };
   const declare = (prefix: string, namespace: string) => {
-    if (prefix === 'xml' || prefix === 'xmlns' || scope.get(prefix) === namespace) return;
-    scope.set(prefix, namespace);
+    if (prefix === 'xml' || prefix === 'xmlns' || find(scope, prefix) === namespace) return;
     declarations.set(prefix, namespace);
   };
   for (const [prefix, namespace] of Object.entries(element.declared)) declare(prefix, namespace);

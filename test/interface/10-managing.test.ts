@@ -131,6 +131,7 @@ test('An invalid application is refused with the field at fault', async () => {
     [{ Name: newName(), Scopes: [] }, 'InvalidField', 'Scopes'],
     [{ Name: newName(), RedirectUris: ['http://app.example/'] }, 'InvalidField', 'RedirectUris'],
     [{ Name: stranger.application.Name }, 'NameAlreadyExists', 'Name'],
+    [{ Name: 'Console' }, 'NameAlreadyExists', 'Name'],
   ];
   for (const [fields, code, target] of cases) {
     const { Target } = assertRefusal(await ask(admin, 'POST', '/applications', fields), 400, code);

@@ -104,7 +104,8 @@ test('a person allows a device: it gets tokens once, and the person sees its ses
   const consent = await signInFor(browser, codes);
   assert.match(consent.text, /Allow cabinet-cli to use Cabinet\?/);
   assert.match(consent.text, /You are signed in as/);
-  assert.match(consent.text, /127\.0\.0\.1, program cabinet\/9\.9\.9/);
+  assert.match(consent.text, /127\.0\.0\.1\. It calls itself: <q>cabinet\/9\.9\.9<\/q>/);
+  assert.match(consent.text, /Did somebody send you this code\? Then cancel/);
   assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending');
   const done = await browser.submit(consent, { answer: 'allow' });
   assert.match(done.text, /The device is signed in/);
@@ -127,7 +128,7 @@ test('the page shows what asks before anything is allowed, and warns of codes th
   const codes = await beginDevice({ 'User-Agent': '<b>evil</b>', ...toFrom('203.0.113.66') });
   const confirm = await enter(new Browser(), codes.user_code.toLowerCase().replace('-', ' '));
   assert.match(confirm.text, new RegExp(`<strong>${codes.user_code}</strong>`));
-  assert.match(confirm.text, /address 203\.0\.113\.66, program &#60;b&#62;evil/);
+  assert.match(confirm.text, /address 203\.0\.113\.66\. It calls itself: <q>&#60;b&#62;evil&#60;\/b&#62;<\/q>/);
   assert.match(confirm.text, /Sign in cabinet-cli on another device\?/);
   assert.match(confirm.text, /Did somebody send you this code\? Then cancel/);
   assert.match(confirm.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);

@@ -1,6 +1,9 @@
 // A folder with more entries than a page: PROPFIND lists each once, and memory does not grow with their number.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -78,4 +81,30 @@ test('the listing is sent in pages, so that memory does not grow with the folder
   });
   assert.ok(bytes > count * 500, `${bytes} bytes`);
   assert.ok(peak < keptBytes, `${Math.round(peak / 1024)} KiB more while ${bytes} bytes were listed`);
+});
+
+/** The sizes in the framing of a chunked answer: what the service has rendered before it looked at the connection again. */
+async function readChunkSizes(body: string): Promise<number[]> {
+  const headers = { Authorization: dav.authorization, Depth: '1', Connection: 'close' };
+  const sent = request(dav.url('many/'), { method: 'PROPFIND', headers });
+  const [socket] = (await Promise.all([once(sent, 'socket'), sent.end(body)]))[0] as [Socket];
+  const read: Buffer[] = [];
+  socket.on('data', (data: Buffer) => read.push(data));
+  await once(sent, 'response').then(([response]) => once(response.resume(), 'end'));
+  const bytes = Buffer.concat(read);
+  const sizes: number[] = [];
+  for (let at = bytes.indexOf('\r\n\r\n') + 4; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    if (size === 0) return sizes;
+    sizes.push(size);
+    at = lineEnd + 2 + size + 2;
+  }
+}
+
+test('a long listing is made while it is read: who leaves early costs little', async () => {
+  const names = Array.from({ length: 200 }, (_, n) => `<p${n} xmlns="urn:unknown"/>`).join('');
+  const sizes = await readChunkSizes(`<D:propfind xmlns:D="DAV:"><D:prop>${names}</D:prop></D:propfind>`);
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) > count * names.length);
+  assert.ok(Math.max(...sizes) < 80 * 1024, `a chunk of ${Math.max(...sizes)} bytes`);
 });

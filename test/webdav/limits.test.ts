@@ -155,3 +155,20 @@ test('the test address has WebDAV of its own', async () => {
   const own = await fetch(`${base}/dav/limits/a`, { headers: { Authorization: dav.authorization } });
   assert.equal(own.status, 401);
 });
+
+test('the number and the length of the properties that a PROPFIND names are limited', async () => {
+  const ask = (names: string) =>
+    dav.send('PROPFIND', '', {
+      headers: { Depth: '1' },
+      body: `<D:propfind xmlns:D="DAV:" xmlns:n="${'n'.repeat(100)}"><D:prop>${names}</D:prop></D:propfind>`,
+    });
+  const names = (count: number, prefix = '') => Array.from({ length: count }, (_, n) => `<${prefix}p${n}/>`).join('');
+  assert.equal((await ask(names(250))).status, 207);
+  const many = await ask(names(251));
+  assert.deepEqual([many.status, /asks for more than 250 properties/.test(many.text)], [400, true]);
+  const long = await ask(names(250, 'n:'));
+  assert.deepEqual([long.status, /names of the properties have more than 16384/.test(long.text)], [400, true]);
+  const attributes = Array.from({ length: 5001 }, (_, n) => `xmlns:a${n}="u"`).join(' ');
+  const declared = await ask(`<D:getetag ${attributes}/>`);
+  assert.deepEqual([declared.status, /more than 5000 attributes/.test(declared.text)], [400, true]);
+});
