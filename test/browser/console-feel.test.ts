@@ -1,41 +1,24 @@
 // What one notices while working: dialogs on small screens, where keys go, what is counted, what covers what.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { applicationToken, connect, saveFiles } from '@cabinet/client';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World, walkToFolder } from './console-world.ts';
+import { walkToFolder } from './console-world.ts';
+import { shareConsole } from './shared-console.ts';
 import { checkSmallScreens } from './view.ts';
 
 const options = { skip: withoutBrowser };
-let world: World;
+const shared = shareConsole('feel');
+const { row, said, openFolder, folderName } = shared;
 let page: Page;
-let problems: string[];
-let count = 0;
 
-before(async () => {
-  if (withoutBrowser) return;
-  world = await openWorld();
-  ({ page, problems } = await openConsole(world, world.people.editor));
+before(() => {
+  ({ page } = shared);
 });
-after(() => world?.close());
-
-const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
-const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
-
-async function openFolder(files: string[], folders: string[] = []): Promise<string> {
-  count += 1;
-  const folder = await createFolder(world.caller, '-root-', `feel ${count}`);
-  await Promise.all([
-    ...files.map((name) => saveFile(world.caller, { FolderId: folder.Id, FileName: name }, name)),
-    ...folders.map((name) => createFolder(world.caller, folder.Id, name)),
-  ]);
-  await walkToFolder(page, folder);
-  return folder.Id;
-}
 
 /** Files that arrive with the pointer, as from the desktop. */
 const carryFiles = (name: string) =>
@@ -47,9 +30,10 @@ const carryFiles = (name: string) =>
 
 test('long dialogs stay on small screens: 30 folders to move to, two versions of 200 lines', options, async () => {
   const folders = Array.from({ length: 30 }, (_, index) => `folder ${index}`);
-  const folder = await openFolder(['a.txt'], folders);
+  const folder = await openFolder('a.txt', ...folders.map((name) => `${name}/`));
   const lines = (word: string) => Array.from({ length: 200 }, (_, index) => `${word} ${index}`).join('\n');
-  for (const word of ['old', 'new']) await saveFile(world.caller, { FolderId: folder, FileName: 'a.txt' }, lines(word));
+  for (const word of ['old', 'new'])
+    await saveFile(shared.world.caller, { FolderId: folder, FileName: 'a.txt' }, lines(word));
   await page.locator('.entries').focus();
   await page.keyboard.press('End');
   await row('a.txt').click();
@@ -69,7 +53,7 @@ test('long dialogs stay on small screens: 30 folders to move to, two versions of
 });
 
 test('what was dragged away is not selected any more', options, async () => {
-  await openFolder(['1.txt', '2.txt', '3.txt'], ['inner']);
+  await openFolder('1.txt', '2.txt', '3.txt', 'inner/');
   await row('1.txt').click();
   await row('3.txt').click({ modifiers: ['Shift'] });
   await page.getByText('3 items selected').waitFor();
@@ -81,7 +65,7 @@ test('what was dragged away is not selected any more', options, async () => {
 });
 
 test('keys work at once after a folder was opened: no click first', options, async () => {
-  await openFolder(['a.txt', 'b.txt']);
+  await openFolder('a.txt', 'b.txt');
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('Control+a');
   await page.getByText('2 items selected').waitFor();
@@ -92,7 +76,7 @@ test('keys work at once after a folder was opened: no click first', options, asy
 });
 
 test('letters go to the name that begins so', options, async () => {
-  await openFolder(['Äpfel.txt', 'Band.txt', 'Berg.txt', 'nine.txt', 'Zoo.txt']);
+  await openFolder('Äpfel.txt', 'Band.txt', 'Berg.txt', 'nine.txt', 'Zoo.txt');
   await page.locator('.entries').focus();
   const chosen = (name: string) => page.locator('[role=row][aria-selected=true]', { hasText: name }).waitFor();
   await page.keyboard.type('ber');
@@ -103,11 +87,11 @@ test('letters go to the name that begins so', options, async () => {
 });
 
 test('a folder shows its size as soon as files are dropped into it, and the hint names it', options, async () => {
-  await openFolder([], ['inner']);
+  await openFolder('inner/');
   await row('inner').getByText('0 byte').waitFor();
   const carried = await carryFiles('five.txt');
   await page.dispatchEvent('.side', 'dragover', { dataTransfer: carried });
-  await page.getByText(`Drop to save in “feel ${count}”`).waitFor();
+  await page.getByText(`Drop to save in “${folderName()}”`).waitFor();
   const target = '[role=row][aria-rowindex]';
   await page.dispatchEvent(target, 'dragover', { dataTransfer: carried });
   await page.getByText('Drop to save in “inner”').waitFor();
@@ -117,9 +101,9 @@ test('a folder shows its size as soon as files are dropped into it, and the hint
 });
 
 test('End goes to the last of all entries, which are counted before they are loaded', options, async () => {
-  const { AppKey, Secret } = world.caller.application;
-  const cabinet = connect({ url: world.base, appKey: AppKey, token: applicationToken({ secret: Secret }) });
-  const folder = await createFolder(world.caller, '-root-', 'long');
+  const { AppKey, Secret } = shared.world.caller.application;
+  const cabinet = connect({ url: shared.world.base, appKey: AppKey, token: applicationToken({ secret: Secret }) });
+  const folder = await createFolder(shared.world.caller, '-root-', 'long');
   const files = Array.from({ length: 450 }, (_, index) => ({ name: `file ${index}`, content: 'x' }));
   await saveFiles(cabinet, { folder: folder.Id, files });
   await walkToFolder(page, folder);
@@ -131,7 +115,7 @@ test('End goes to the last of all entries, which are counted before they are loa
 });
 
 test('a new property has the focus, and only programs are shown object types', options, async () => {
-  await openFolder(['a.txt']);
+  await openFolder('a.txt');
   await row('a.txt').click();
   await page.keyboard.press('i');
   await page.getByRole('tab', { name: 'Details' }).click();
@@ -146,7 +130,7 @@ test(
   options,
   async () => {
     const files = Array.from({ length: 40 }, (_, index) => `name ${10 + index}.txt`);
-    await openFolder(files);
+    await openFolder(...files);
     await page.locator('.entries').focus();
     await page.keyboard.press('End');
     await page.keyboard.press('F2');
@@ -165,12 +149,12 @@ test(
     });
     await page.locator('.rename').press('Escape');
     await notice.getByRole('button', { name: 'Close' }).click();
-    problems.splice(0);
+    shared.problems.splice(0);
   },
 );
 
 test('finished uploads leave by themselves', options, async () => {
-  await openFolder([]);
+  await openFolder();
   const tray = page.locator('.tray');
   const clear = tray.getByRole('button', { name: 'Clear the list' });
   if ((await clear.count()) > 0) await clear.click();
@@ -187,5 +171,5 @@ test('finished uploads leave by themselves', options, async () => {
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(problems, []);
+  assert.deepEqual(shared.problems, []);
 });

@@ -1,43 +1,24 @@
 // Working with folders in the console, by keyboard alone where that is the harder way.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World, walkToFolder } from './console-world.ts';
+import { openConsole } from './console-world.ts';
+import { shareConsole } from './shared-console.ts';
 
 const options = { skip: withoutBrowser };
-let world: World;
+const shared = shareConsole('test');
+const { row, said, openFolder, namesIn } = shared;
 let page: Page;
-let problems: string[];
-let count = 0;
 
-before(async () => {
-  if (withoutBrowser) return;
-  world = await openWorld();
-  ({ page, problems } = await openConsole(world, world.people.editor));
+before(() => {
+  ({ page } = shared);
 });
-after(() => world?.close());
 
-const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
 const rows = (): Promise<string[]> => page.locator('.entry-name').allInnerTexts();
-const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
-
-/** A folder of its own for each test. */
-async function openFolder(...files: string[]): Promise<string> {
-  count += 1;
-  const folder = await createFolder(world.caller, '-root-', `test ${count}`);
-  for (const name of files) await saveFile(world.caller, { FolderId: folder.Id, FileName: name }, name);
-  await walkToFolder(page, folder);
-  return folder.Id;
-}
-
-async function names(folder: string): Promise<string[]> {
-  const { body } = await call(world.caller, `/folders/${folder}`);
-  return (JSON.parse(body.toString()) as { Children: { Name: string }[] }).Children.map(({ Name }) => Name);
-}
 
 test('folders are created, renamed, opened and left by keyboard alone', options, async () => {
   const folder = await openFolder('b.txt');
@@ -56,7 +37,7 @@ test('folders are created, renamed, opened and left by keyboard alone', options,
   await page.keyboard.type('WriteQueue');
   await page.keyboard.press('Enter');
   await said('Renamed to “WriteQueue”');
-  assert.deepEqual(await names(folder), ['WriteQueue', 'b.txt']);
+  assert.deepEqual(await namesIn(folder), ['WriteQueue', 'b.txt']);
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await page.getByText('An empty folder').waitFor();
@@ -79,7 +60,7 @@ test('a taken name shows an error with a hint, and can be edited further', optio
   assert.equal(await page.locator('.rename').count(), 1);
   await page.locator('.rename').press('Escape');
   await row('a.txt').waitFor();
-  problems.splice(0);
+  shared.problems.splice(0);
 });
 
 test('a range is selected with Shift, deleted, and restored by undo', options, async () => {
@@ -92,11 +73,11 @@ test('a range is selected with Shift, deleted, and restored by undo', options, a
   await page.keyboard.press('Delete');
   await said('2 items moved to the trash');
   await row('2.txt').waitFor({ state: 'detached' });
-  assert.deepEqual(await names(folder), ['1.txt', '4.txt']);
+  assert.deepEqual(await namesIn(folder), ['1.txt', '4.txt']);
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await row('2.txt').waitFor();
   await row('3.txt').waitFor();
-  assert.deepEqual(await names(folder), ['1.txt', '2.txt', '3.txt', '4.txt']);
+  assert.deepEqual(await namesIn(folder), ['1.txt', '2.txt', '3.txt', '4.txt']);
   assert.deepEqual(await rows(), ['1.txt', '2.txt', '3.txt', '4.txt']);
 });
 
@@ -116,7 +97,7 @@ test('a name being typed in a tile stays when changes move the tile into another
   await page.locator('.rename:focus').waitFor();
   await page.keyboard.press('Control+A');
   await page.keyboard.type('half a na');
-  await saveFile(world.caller, { FolderId: folder, FileName: 'a.txt' }, 'news');
+  await saveFile(shared.world.caller, { FolderId: folder, FileName: 'a.txt' }, 'news');
   await tile('a.txt').waitFor();
   await page.keyboard.type('me');
   assert.equal(await page.locator('.rename:focus').inputValue(), 'half a name');
@@ -128,7 +109,7 @@ test('a name being typed in a tile stays when changes move the tile into another
 
 test('a cut entry is pasted into another folder, and a copied one stays in place', options, async () => {
   const folder = await openFolder('a.txt', 'b.txt');
-  const inner = await createFolder(world.caller, folder, 'inner');
+  const inner = await createFolder(shared.world.caller, folder, 'inner');
   await row('inner').waitFor();
   await page.locator('.entries').focus();
   await page.keyboard.press('End');
@@ -142,7 +123,7 @@ test('a cut entry is pasted into another folder, and a copied one stays in place
   await page.keyboard.press('Control+V');
   await said('1 item moved to “inner”');
   await row('b.txt').waitFor();
-  assert.deepEqual(await names(inner.Id), ['b.txt']);
+  assert.deepEqual(await namesIn(inner.Id), ['b.txt']);
   await page.locator('.entries').focus();
   await page.keyboard.press('Backspace');
   await row('a.txt').waitFor();
@@ -153,23 +134,23 @@ test('a cut entry is pasted into another folder, and a copied one stays in place
   await page.getByRole('dialog').locator('strong', { hasText: 'inner' }).waitFor();
   await page.getByRole('button', { name: 'Copy here' }).click();
   await said('1 item copied to “inner”');
-  assert.deepEqual(await names(inner.Id), ['a.txt', 'b.txt']);
-  assert.deepEqual(await names(folder), ['inner', 'a.txt']);
+  assert.deepEqual(await namesIn(inner.Id), ['a.txt', 'b.txt']);
+  assert.deepEqual(await namesIn(folder), ['inner', 'a.txt']);
 });
 
 test('entries are dragged into a folder, and the move is undone', options, async () => {
   const folder = await openFolder('a.txt', 'b.txt');
-  const inner = await createFolder(world.caller, folder, 'drop here');
+  const inner = await createFolder(shared.world.caller, folder, 'drop here');
   await row('drop here').waitFor();
   await row('a.txt').click();
   await row('b.txt').click({ modifiers: ['Control'] });
   await row('b.txt').dragTo(row('drop here'));
   await said('2 items moved to “drop here”');
-  assert.deepEqual(await names(inner.Id), ['a.txt', 'b.txt']);
+  assert.deepEqual(await namesIn(inner.Id), ['a.txt', 'b.txt']);
   assert.deepEqual(await rows(), ['drop here']);
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await row('b.txt').waitFor();
-  assert.deepEqual(await names(inner.Id), []);
+  assert.deepEqual(await namesIn(inner.Id), []);
 });
 
 test('the order is in the URL, and the URL restores it', options, async () => {
@@ -184,10 +165,10 @@ test('the order is in the URL, and the URL restores it', options, async () => {
 
 test('properties and the object type are changed beside the list', options, async () => {
   const folder = await openFolder();
-  const { File } = await saveFile(world.caller, { FolderId: folder, FileName: 'a.txt' }, 'x');
+  const { File } = await saveFile(shared.world.caller, { FolderId: folder, FileName: 'a.txt' }, 'x');
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ ObjectType: 'acme:letter' });
-  await call(world.caller, `/entries/${File.Id}`, { method: 'PATCH', headers, body });
+  await call(shared.world.caller, `/entries/${File.Id}`, { method: 'PATCH', headers, body });
   await row('a.txt').click();
   await page.keyboard.press('i');
   await page.getByRole('tab', { name: 'Details' }).click();
@@ -197,14 +178,14 @@ test('properties and the object type are changed beside the list', options, asyn
   await page.getByRole('textbox', { name: 'Object type' }).fill('acme:invoice');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await said('Saved');
-  const listed = await call(world.caller, `/folders/${folder}`);
+  const listed = await call(shared.world.caller, `/folders/${folder}`);
   const [file] = (JSON.parse(listed.body.toString()) as { Children: Record<string, unknown>[] }).Children;
   assert.deepEqual([file?.Properties, file?.ObjectType], [{ Customer: '4711' }, 'acme:invoice']);
 });
 
 test('changes of others appear without a reload', options, async () => {
   const folder = await openFolder('mine.txt');
-  await saveFile(world.caller, { FolderId: folder, FileName: 'theirs.txt' }, 'x');
+  await saveFile(shared.world.caller, { FolderId: folder, FileName: 'theirs.txt' }, 'x');
   await row('theirs.txt').waitFor();
   assert.deepEqual(await rows(), ['mine.txt', 'theirs.txt']);
 });
@@ -212,7 +193,7 @@ test('changes of others appear without a reload', options, async () => {
 test('hostile names are shown as text', options, async () => {
   const hostile = '<img src=x onerror=document.title=1> & "x".html';
   const folder = await openFolder(hostile, '=cmd|calc.csv', 'كتاب.txt');
-  await createFolder(world.caller, folder, '<svg onload=document.title=2>');
+  await createFolder(shared.world.caller, folder, '<svg onload=document.title=2>');
   await row('<svg').waitFor();
   await row('<img').click();
   await page.keyboard.press('i');
@@ -226,7 +207,7 @@ test('hostile names are shown as text', options, async () => {
 
 test('a viewer sees everything and is offered only what is allowed', options, async () => {
   const folder = await openFolder('a.txt');
-  const viewer = await openConsole(world, world.people.viewer, { path: `/files/${folder}` });
+  const viewer = await openConsole(shared.world, shared.world.people.viewer, { path: `/files/${folder}` });
   const looked = viewer.page;
   await looked.locator('[role=row][aria-rowindex]').click();
   await looked.getByRole('button', { name: 'Download' }).waitFor();
@@ -238,11 +219,11 @@ test('a viewer sees everything and is offered only what is allowed', options, as
   assert.equal((await looked.getByRole('dialog').count()) + (await looked.locator('.rename').count()), 0);
   assert.equal(await looked.getByRole('button', { name: 'Save', exact: true }).count(), 0);
   assert.equal(await looked.getByRole('link', { name: 'Manage' }).count(), 0);
-  assert.deepEqual(await names(folder), ['a.txt']);
+  assert.deepEqual(await namesIn(folder), ['a.txt']);
   assert.deepEqual(viewer.problems, []);
   await viewer.context.close();
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(problems, []);
+  assert.deepEqual(shared.problems, []);
 });

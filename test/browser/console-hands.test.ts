@@ -1,46 +1,28 @@
 // Working on entries with the pointer, a finger and keys: menus, boxes, one request for many, undo.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { applicationToken, connect, saveFiles } from '@cabinet/client';
-import type { Locator, Page } from 'playwright-core';
-import { call, createFolder, saveFile } from '../interface/client.ts';
+import type { Page } from 'playwright-core';
+import { call, createFolder } from '../interface/client.ts';
 import { findBarriers } from './axe.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World, walkTo, walkToFolder } from './console-world.ts';
+import { walkTo, walkToFolder } from './console-world.ts';
+import { shareConsole } from './shared-console.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
 const options = { skip: withoutBrowser };
-let world: World;
+const shared = shareConsole('hands');
+const { row, said, openFolder, namesIn, folderName } = shared;
 let page: Page;
-let problems: string[];
-let count = 0;
 
-before(async () => {
-  if (withoutBrowser) return;
-  world = await openWorld();
-  ({ page, problems } = await openConsole(world, world.people.editor));
+before(() => {
+  ({ page } = shared);
 });
-after(() => world?.close());
 
-const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
-const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
 const menu = () => page.getByRole('menu');
 const item = (name: string) => menu().getByRole('menuitem', { name });
 const undo = () => page.getByRole('button', { name: 'Undo' }).last().click();
-
-async function openFolder(...names: string[]): Promise<string> {
-  count += 1;
-  const folder = await createFolder(world.caller, '-root-', `hands ${count}`);
-  await Promise.all(names.map((name) => saveFile(world.caller, { FolderId: folder.Id, FileName: name }, name)));
-  await walkToFolder(page, folder);
-  return folder.Id;
-}
-
-async function names(folder: string): Promise<string[]> {
-  const { body } = await call(world.caller, `/folders/${folder}`);
-  return (JSON.parse(body.toString()) as { Children: { Name: string }[] }).Children.map(({ Name }) => Name);
-}
 
 test('a right click, the menu key and the button of a row open the same menu', options, async () => {
   await openFolder('a.txt', 'b.txt');
@@ -76,7 +58,7 @@ test('boxes select, and all that are selected are copied, deleted and brought ba
   await row('3.txt').click({ button: 'right' });
   const zip = page.waitForEvent('download');
   await item('Download as ZIP').click();
-  assert.equal((await zip).suggestedFilename(), `hands ${count}.zip`);
+  assert.equal((await zip).suggestedFilename(), `${folderName()}.zip`);
   await row('1.txt').click({ button: 'right' });
   await item('Copy to').click();
   const dialog = page.getByRole('dialog');
@@ -101,8 +83,8 @@ test('boxes select, and all that are selected are copied, deleted and brought ba
   await page.getByText('An empty folder').waitFor();
   await undo();
   await row('inner').waitFor();
-  assert.deepEqual(await names(folder), ['inner', '1.txt', '2.txt', '3.txt']);
-  const { body } = await call(world.caller, `/folders?path=/hands%20${count}/inner`);
+  assert.deepEqual(await namesIn(folder), ['inner', '1.txt', '2.txt', '3.txt']);
+  const { body } = await call(shared.world.caller, `/folders?path=/${encodeURIComponent(folderName())}/inner`);
   assert.deepEqual((JSON.parse(body.toString()) as { Children: unknown[] }).Children, [], 'the copies are gone');
 });
 
@@ -125,9 +107,9 @@ test(
 );
 
 test('thousands are deleted in few requests, with progress', options, async () => {
-  const { AppKey, Secret } = world.caller.application;
-  const cabinet = connect({ url: world.base, appKey: AppKey, token: applicationToken({ secret: Secret }) });
-  const folder = await createFolder(world.caller, '-root-', 'thousands');
+  const { AppKey, Secret } = shared.world.caller.application;
+  const cabinet = connect({ url: shared.world.base, appKey: AppKey, token: applicationToken({ secret: Secret }) });
+  const folder = await createFolder(shared.world.caller, '-root-', 'thousands');
   const files = Array.from({ length: 1_000 }, (_, index) => ({ name: `file ${index}`, content: 'x' }));
   await saveFiles(cabinet, { folder: folder.Id, files });
   await walkToFolder(page, folder);
@@ -159,5 +141,5 @@ test('starred entries have their page, and so has what was opened or saved last'
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(problems, []);
+  assert.deepEqual(shared.problems, []);
 });

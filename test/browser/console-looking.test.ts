@@ -1,30 +1,24 @@
 // Looking in the console: previews that run nothing, versions, downloads, search, the trash, and changes as they happen.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, samplePng, type World, walkTo, walkToFolder } from './console-world.ts';
+import { samplePng, walkTo } from './console-world.ts';
 import { makeSound } from './sample-media.ts';
 import { makePdf } from './sample-pdf.ts';
+import { type Sample, shareConsole } from './shared-console.ts';
 
 const options = { skip: withoutBrowser };
-let world: World;
+const shared = shareConsole('looked');
+const { row, said, openFolder, becomes } = shared;
 let page: Page;
-let problems: string[];
-let count = 0;
 
-before(async () => {
-  if (withoutBrowser) return;
-  world = await openWorld();
-  ({ page, problems } = await openConsole(world, world.people.editor));
+before(() => {
+  ({ page } = shared);
 });
-after(() => world?.close());
-
-const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
-const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
 
 async function openDetails(name: string): Promise<void> {
   const pane = page.locator('.look');
@@ -36,26 +30,6 @@ async function openDetails(name: string): Promise<void> {
   await page.keyboard.press('i');
   await pane.locator('h2', { hasText: name }).waitFor();
 }
-
-interface Sample {
-  name: string;
-  type: string;
-  body: string | Buffer;
-}
-
-async function openFolder(...samples: Sample[]): Promise<string> {
-  count += 1;
-  const folder = await createFolder(world.caller, '-root-', `looked ${count}`);
-  for (const { name, type, body } of samples) {
-    await saveFile(world.caller, { FolderId: folder.Id, FileName: name, 'Content-Type': type }, body);
-  }
-  await walkToFolder(page, folder);
-  return folder.Id;
-}
-
-/** Polled from outside: `waitForFunction` evaluates within the page, which the page's policy forbids. */
-const becomes = (expression: string) =>
-  eventually(expression, async () => (await page.evaluate(expression)) === true, patientMs);
 
 /** Of the first page of a PDF. */
 const darkPoints = `(() => {
@@ -142,7 +116,7 @@ test('no script of a previewed file runs', options, async () => {
 
 test('versions are listed, compared and restored', options, async () => {
   const folder = await openFolder(text('v.txt', 'first\nsame\n'));
-  await saveFile(world.caller, { FolderId: folder, FileName: 'v.txt', Comment: 'better' }, 'second\nsame\n');
+  await saveFile(shared.world.caller, { FolderId: folder, FileName: 'v.txt', Comment: 'better' }, 'second\nsame\n');
   await openDetails('v.txt');
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByText('better').waitFor();
@@ -172,12 +146,12 @@ test('a file and a folder are downloaded', options, async () => {
 
 test('search runs while typing, shows results, and takes filters from the URL', options, async () => {
   const folder = await openFolder(text('report.txt', 'the quarterly zeppelin <b>report</b>'));
-  await createFolder(world.caller, folder, 'zeppelins');
+  await createFolder(shared.world.caller, folder, 'zeppelins');
   // What was just saved is found a moment later.
   await eventually(
     'both are found',
     async () => {
-      const { body } = await call(world.caller, '/search?q=zeppelin*');
+      const { body } = await call(shared.world.caller, '/search?q=zeppelin*');
       return (JSON.parse(body.toString()) as { Results: unknown[] }).Results.length === 2;
     },
     patientMs,
@@ -199,7 +173,7 @@ test('search finds names by a part within a word', options, async () => {
   await eventually(
     'it is found',
     async () => {
-      const { body } = await call(world.caller, '/search?q=g_2000_har&match=part');
+      const { body } = await call(shared.world.caller, '/search?q=g_2000_har&match=part');
       return body.toString().includes('IMG_2000_harbour');
     },
     patientMs,
@@ -216,11 +190,11 @@ test('search finds names by a part within a word', options, async () => {
 test('search loads more results with a filter on recent changes', options, async () => {
   const names = Array.from({ length: 51 }, (_, index) => `dirigible ${index}`);
   const folder = await openFolder();
-  for (const name of names) await createFolder(world.caller, folder, name);
+  for (const name of names) await createFolder(shared.world.caller, folder, name);
   await eventually(
     'all are found',
     async () => {
-      const { body } = await call(world.caller, '/search?q=dirigible&limit=100');
+      const { body } = await call(shared.world.caller, '/search?q=dirigible&limit=100');
       return (JSON.parse(body.toString()) as { Results: unknown[] }).Results.length === names.length;
     },
     patientMs,
@@ -248,7 +222,7 @@ test('entries are restored from the trash, and it is emptied', options, async ()
   await page.getByRole('button', { name: 'Empty the trash' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove for good' }).click();
   await page.getByText('The trash is empty').waitFor();
-  const { body } = await call(world.caller, `/folders/${folder}`);
+  const { body } = await call(shared.world.caller, `/folders/${folder}`);
   const { Children } = JSON.parse(body.toString()) as { Children: { Name: string }[] };
   assert.deepEqual(
     Children.map(({ Name }) => Name),
@@ -259,10 +233,10 @@ test('entries are restored from the trash, and it is emptied', options, async ()
 test('changes of others are listed as they happen', options, async () => {
   await walkTo(page, '/changes');
   await page.locator('.live[data-live=true]').waitFor();
-  await saveFile(world.caller, { FolderId: '', FileName: 'just now.txt' }, 'x');
+  await saveFile(shared.world.caller, { FolderId: '', FileName: 'just now.txt' }, 'x');
   await page.locator('.change', { hasText: 'just now.txt' }).waitFor();
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(problems, []);
+  assert.deepEqual(shared.problems, []);
 });

@@ -2,32 +2,24 @@
 // them runs.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { makeDocx, makePptx, makeXlsx } from '../../src/search/extract/documents-for-tests.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { makeSound } from './sample-media.ts';
 import { makePdf } from './sample-pdf.ts';
 import { checkView } from './view.ts';
-import { openViewing, type Sample, type Viewing } from './viewing.ts';
+import { shareViewer } from './viewing.ts';
 
 const options = { skip: withoutBrowser };
-let viewing: Viewing;
+const { shared, viewer, shows } = shareViewer();
+const { row, openFolder, becomes } = shared;
 let page: Page;
 
-before(async () => {
-  if (withoutBrowser) return;
-  viewing = await openViewing();
-  ({ page } = viewing);
+before(() => {
+  ({ page } = shared);
 });
-after(() => viewing?.world.close());
-
-const row = (name: string): Locator => viewing.row(name);
-const viewer = () => viewing.viewer();
-const shows = (name: string) => viewing.shows(name);
-const openFolder = (...samples: Sample[]) => viewing.openFolder(...samples);
-const becomes = (expression: string) => viewing.becomes(expression);
 
 test('a PDF has pages, text and search', options, async () => {
   const pages = Array.from({ length: 12 }, (_, index) => `Contract, page ${index + 1}`);
@@ -211,5 +203,5 @@ test('nothing of a hostile file runs, and nothing elsewhere is fetched', options
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(viewing.problems, []);
+  assert.deepEqual(shared.problems, []);
 });

@@ -1,32 +1,25 @@
 // The viewer of the console: files in full, one after the other, in the order of the list.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { withoutBrowser } from './browser.ts';
 import { openConsole, walkToFolder } from './console-world.ts';
 import { makePdf } from './sample-pdf.ts';
 import { drawPicture } from './sample-picture.ts';
 import { checkView } from './view.ts';
-import { openViewing, type Sample, type Viewing } from './viewing.ts';
+import { shareViewer } from './viewing.ts';
 
 const options = { skip: withoutBrowser };
-let viewing: Viewing;
+const { shared, viewer, shows } = shareViewer();
+const { row, openFolder, becomes } = shared;
 let page: Page;
 
-before(async () => {
-  if (withoutBrowser) return;
-  viewing = await openViewing();
-  ({ page } = viewing);
+before(() => {
+  ({ page } = shared);
 });
-after(() => viewing?.world.close());
 
-const row = (name: string): Locator => viewing.row(name);
-const viewer = () => viewing.viewer();
-const shows = (name: string) => viewing.shows(name);
-const openFolder = (...samples: Sample[]) => viewing.openFolder(...samples);
-const becomes = (expression: string) => viewing.becomes(expression);
 const list = () => page.locator('.entries');
 const hasFocus = (selector: string) => becomes(`document.activeElement?.matches('${selector}') === true`);
 
@@ -65,7 +58,7 @@ test('previous and next go over the files of the list, and the list follows', op
   const folder = await openFolder(
     ...['file10.txt', 'file2.txt', 'Äpfel.txt', 'zoo.txt'].map((name) => ({ name, body: `it is ${name}` })),
   );
-  await createFolder(viewing.world.caller, folder, 'folders are left out');
+  await createFolder(shared.world.caller, folder, 'folders are left out');
   await row('folders are left out').waitFor();
   await row('Äpfel.txt').dblclick();
   await viewer().getByText('1 of 4').waitFor();
@@ -93,7 +86,7 @@ test('previous and next go over the files of the list, and the list follows', op
 });
 
 test('further pages of the list are loaded', options, async () => {
-  const { world } = viewing;
+  const { world } = shared;
   const folder = await createFolder(world.caller, '-root-', 'with many pages');
   const files = Array.from({ length: 205 }, (_, index) => `n${1000 + index}.txt`);
   for (let at = 0; at < files.length; at += 41) {
@@ -159,7 +152,7 @@ test('on a phone, in German, a finger opens, swipes and closes', options, async 
     { name: 'c.png', type: 'image/png', body: drawPicture() },
   );
   const phone = { viewport: { width: 390, height: 600 }, isTouch: true, locale: 'de-DE', path: `/files/${folder}` };
-  const opened = await openConsole(viewing.world, viewing.world.people.editor, phone);
+  const opened = await openConsole(shared.world, shared.world.people.editor, phone);
   const { page: hand } = opened;
   const swipe = (by: number) =>
     hand.evaluate(`(() => {
@@ -197,5 +190,5 @@ test('on a phone, in German, a finger opens, swipes and closes', options, async 
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(viewing.problems, []);
+  assert.deepEqual(shared.problems, []);
 });

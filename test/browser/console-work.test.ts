@@ -1,51 +1,35 @@
 // Everyday work beside the list: editing texts, comments on versions, the trash, what has changed, filters of a search.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
-import { call, createFolder, saveFile } from '../interface/client.ts';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { call, saveFile } from '../interface/client.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World, walkTo, walkToFolder } from './console-world.ts';
+import { walkTo } from './console-world.ts';
+import { shareConsole } from './shared-console.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
 const options = { skip: withoutBrowser };
-let world: World;
+const shared = shareConsole('work');
+const { row, said, openFolder, childrenOf, folderName } = shared;
 let page: Page;
-let problems: string[];
-let count = 0;
 
-before(async () => {
-  if (withoutBrowser) return;
-  world = await openWorld();
-  ({ page, problems } = await openConsole(world, world.people.editor));
+before(() => {
+  ({ page } = shared);
 });
-after(() => world?.close());
 
-const row = (name: string): Locator => page.locator('[role=row][aria-rowindex]', { hasText: name });
-const said = (text: string) => page.locator('.unseen[role=status]', { hasText: text }).waitFor({ state: 'attached' });
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
-async function openFolder(files: Record<string, string>): Promise<{ folder: string; ids: string[] }> {
-  count += 1;
-  const folder = await createFolder(world.caller, '-root-', `work ${count}`);
-  const ids: string[] = [];
-  for (const [name, body] of Object.entries(files)) {
-    const { File } = await saveFile(world.caller, { FolderId: folder.Id, FileName: name }, body);
-    ids.push(File.Id);
-  }
-  await walkToFolder(page, folder);
-  return { folder: folder.Id, ids };
-}
-
 async function content(id: string | undefined): Promise<string> {
-  return (await call(world.caller, `/files/${id}/content`)).body.toString();
+  return (await call(shared.world.caller, `/files/${id}/content`)).body.toString();
 }
 
 test(
   'a text is edited in place; what others saved meanwhile is not lost; versions have comments',
   options,
   async () => {
-    const { folder, ids } = await openFolder({ 'notes.txt': 'one\r\ntwo\r\n' });
+    const folder = await openFolder({ name: 'notes.txt', body: 'one\r\ntwo\r\n' });
+    const id = (await childrenOf(folder))[0]?.Id;
     const edit = async () => {
       await row('notes.txt').click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Edit text' }).click();
@@ -61,19 +45,19 @@ test(
     await button('Go on editing').click();
     await text.press('Control+s');
     await said('“notes.txt” saved as a new version');
-    assert.equal(await content(ids[0]), 'one\r\nthree\r\n', 'its line ends stay');
+    assert.equal(await content(id), 'one\r\nthree\r\n', 'its line ends stay');
     await edit();
-    await saveFile(world.caller, { FolderId: folder, FileName: 'notes.txt' }, 'theirs');
+    await saveFile(shared.world.caller, { FolderId: folder, FileName: 'notes.txt' }, 'theirs');
     await text.fill('mine');
     await button('Save').click();
     await page.getByText('Somebody saved this file').waitFor();
-    assert.equal(await content(ids[0]), 'theirs');
+    assert.equal(await content(id), 'theirs');
     await button('Save mine as the newest version').click();
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
-    assert.equal(await content(ids[0]), 'mine');
+    assert.equal(await content(id), 'mine');
     // The refused save is a 412, which the browser notes.
-    assert.equal(problems.splice(0).length, 1);
-    await walkTo(page, `/files/${folder}?look=${ids[0]}&tab=versions`);
+    assert.equal(shared.problems.splice(0).length, 1);
+    await walkTo(page, `/files/${folder}?look=${id}&tab=versions`);
     await button('Comment: Version 4').click();
     await page.locator('.version-edit input').fill('after the meeting');
     await page.keyboard.press('Enter');
@@ -83,8 +67,9 @@ test(
 );
 
 test('several are found in the trash, brought back and removed together', options, async () => {
-  const { ids } = await openFolder({ 'red 1.txt': '1', 'red 2.txt': '2', 'blue.txt': '3' });
-  for (const id of ids) await call(world.caller, `/entries/${id}`, { method: 'DELETE' });
+  const folder = await openFolder('red 1.txt', 'red 2.txt', 'blue.txt');
+  for (const { Id } of await childrenOf(folder))
+    await call(shared.world.caller, `/entries/${Id}`, { method: 'DELETE' });
   await walkTo(page, '/trash');
   await page.getByRole('textbox', { name: 'Find in the trash' }).fill('red');
   await page.locator('.trashed-one', { hasText: 'blue' }).waitFor({ state: 'detached' });
@@ -100,13 +85,13 @@ test('several are found in the trash, brought back and removed together', option
 });
 
 test('changes are grouped by day, with names and where they are', options, async () => {
-  const { folder } = await openFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+  const folder = await openFolder('a.txt', 'b.txt', 'c.txt');
   await walkTo(page, '/changes');
   await page.getByRole('heading', { name: 'Today' }).waitFor();
   const line = page.locator('.change', { hasText: '3 items: c.txt, b.txt, a.txt' });
-  await line.getByRole('link', { name: `/work ${count}`, exact: true }).waitFor();
+  await line.getByRole('link', { name: `/${folderName()}`, exact: true }).waitFor();
   await checkView(page, 'changes-grouped');
-  await line.getByRole('link', { name: `/work ${count}`, exact: true }).click();
+  await line.getByRole('link', { name: `/${folderName()}`, exact: true }).click();
   await page.waitForURL(`**/files/${folder}`);
 });
 
@@ -118,5 +103,5 @@ test('filters of a search are chips that are taken away one by one', options, as
 });
 
 test('the browser reported no errors', options, () => {
-  assert.deepEqual(problems, []);
+  assert.deepEqual(shared.problems, []);
 });
