@@ -96,6 +96,7 @@ export function guardDeviceCodes(provider: Provider, { arrivalOf, ...options }: 
     if (isNew && (isForm || ctx.path.startsWith(`${devicePath}/`))) {
       ctx.status = 303;
       ctx.redirect(`${options.issuer}${devicePath}`);
+      ctx.body = '';
       return;
     }
     if (!isForm) return await next();

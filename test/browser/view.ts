@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { eventually } from '../service/service.ts';
 import { findBarriers } from './axe.ts';
 
 const { PICTURES } = process.env;
@@ -46,7 +47,11 @@ const measure = `(() => {
 /** Dialogs are whole on the screen, and nothing has to be scrolled sideways. Whatever moves has come to rest before. */
 export async function assertOnScreen(page: Page, name: string): Promise<void> {
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
-  const { outside, scrollWidth, width } = (await page.evaluate(measure)) as Measured;
+  const look = async () => (await page.evaluate(measure)) as Measured;
+  // What is placed beside something else follows a frame or two after the screen has changed.
+  const isWhole = ({ outside, scrollWidth, width }: Measured) => outside.length === 0 && scrollWidth <= width;
+  await eventually(name, async () => isWhole(await look())).catch(() => null);
+  const { outside, scrollWidth, width } = await look();
   assert.deepEqual(outside, [], `${name}: a dialog leaves the screen`);
   assert.ok(scrollWidth <= width, `${name}: ${scrollWidth} px are wider than the screen of ${width}`);
 }

@@ -14,6 +14,8 @@ const pages = [
   '/files',
   '/files/x',
   '/search',
+  '/starred',
+  '/recent',
   '/trash',
   '/changes',
   '/shared',
