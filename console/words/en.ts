@@ -70,7 +70,7 @@ export const en = {
     copy: 'Copy',
     copied: 'Copied',
     unreachable: 'The service cannot be reached. Look at your connection; it goes on when the service answers.',
-    forbidden: (role: string) => `This needs the role “${role}”. Ask a manager of the space.`,
+    forbidden: (role: string) => `You need the role “${role}”. Ask a manager of the space.`,
     missing: 'It is not there any more, or it never was. Someone may have moved it to the trash.',
     taken: (name: string) => `“${name}” exists here already. Choose another name.`,
     nameWith: (character: string) =>

@@ -85,7 +85,7 @@ export const linksEn = {
   by: (name: string) => `created by ${name}`,
   ended: (n: number) => count(n, 'stopped link', 'stopped links'),
   problems: {
-    off: 'Links are switched off here. Ask a manager of the space.',
+    off: 'Links are disabled here. Ask a manager of the space.',
     onlyManagers: 'Only managers of the space create and change links here.',
     passwordRequired: 'Every link needs a password here. Enter one.',
     password: 'A password has 1 to 256 characters.',

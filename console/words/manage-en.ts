@@ -45,7 +45,7 @@ export const manageEn = {
     emptyHelp:
       'A scanner, a backup, your own program: give each an application, and paste the lines that you get into it.',
     name: 'Name',
-    nameHint: 'Letters, digits, dots, dashes and underscores. A name is never given out twice.',
+    nameHint: 'Letters, digits, dots, dashes and underscores. Names are never reused.',
     kind: 'Kind',
     kinds: { client: 'With a secret', server: 'With a certificate' },
     kindHelp: {

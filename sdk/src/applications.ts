@@ -25,7 +25,7 @@ export function showApplication(cabinet: Cabinet, appKey: string, options: CallO
 }
 
 export interface NewApplication {
-  /** Never given out twice. */
+  /** Never reused. */
   name: string;
   /** `server`: on the mutual-TLS address only, with a certificate. */
   kind?: 'client' | 'server' | undefined;

@@ -108,7 +108,7 @@ export interface AddTotp {
 
 /** A person to add. */
 export interface AddUser {
-  /** Never given out twice. Upper and lower case are the same. */
+  /** Never reused. Upper and lower case are the same. */
   Id: string;
   /** The full name, 1 to 200 characters; the id by default. */
   Name?: string | undefined;

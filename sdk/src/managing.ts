@@ -65,7 +65,7 @@ export function usersPage(cabinet: Cabinet, { signal, ...query }: PageOptions = 
 }
 
 export interface UserRequest {
-  /** What the person signs in with; never given out twice. */
+  /** What the person signs in with; never reused. */
   id: string;
   role: Role;
   name?: string | undefined;

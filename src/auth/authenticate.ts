@@ -148,7 +148,7 @@ export class Authenticator {
     if (appKey === undefined || appKey === '') {
       throw new Refusal('AppKeyMissing', 'The AppKey header is missing.', {
         target: 'AppKey',
-        hint: 'Send the AppKey that the application was registered with, beside the access token.',
+        hint: 'Send the AppKey of the application together with the access token.',
       });
     }
     const application = await this.#find(appKey);
@@ -156,7 +156,7 @@ export class Authenticator {
       throw new Refusal('AppKeyUnknown', 'No active application has this AppKey.', { target: 'AppKey' });
     }
     if (token.clientId !== appKey) {
-      throw new Refusal('AppKeyMismatch', 'The access token was given to another application than the AppKey names.', {
+      throw new Refusal('AppKeyMismatch', 'The access token belongs to another application than the AppKey.', {
         target: 'AppKey',
       });
     }
@@ -247,7 +247,7 @@ function ownSpaces({ name, access }: Application): SpaceAccess[] {
 function checkAddress({ kind }: Application, { isMutualTls }: Arrival): void {
   if (kind === 'server' && !isMutualTls) {
     throw new Refusal('MutualTlsRequired', 'Server-based applications use the mutual-TLS address only.', {
-      hint: 'The issuer metadata names it under mtls_endpoint_aliases; show a registered certificate there.',
+      hint: 'The issuer metadata lists it under mtls_endpoint_aliases. Present a registered certificate there.',
     });
   }
   if (kind !== 'server' && isMutualTls) {
@@ -275,7 +275,7 @@ function checkCertificate(application: Application, token: VerifiedToken, arriva
 
 function certificateInvalid(message: string): Refusal {
   return new Refusal('CertificateInvalid', message, {
-    hint: 'Show a registered certificate, and use a token that was got with it from POST /oauth2/token of this address.',
+    hint: 'Present a registered certificate, with a token that was issued for it by POST /oauth2/token of this address.',
   });
 }
 

@@ -91,7 +91,7 @@ export class OutsideKeys {
     if (ageMs < usableMs) return false;
     await refreshed;
     if (this.#sinceMs(this.#fetchedAtMs) < usableMs) return true;
-    throw new Refusal('IssuerUnavailable', "The keys of the access token's issuer cannot be had at present.", {
+    throw new Refusal('IssuerUnavailable', "The keys of the access token's issuer cannot be fetched right now.", {
       retryAfterSeconds: failurePauseMs / 1000,
     });
   }

@@ -140,12 +140,12 @@ async function issue(ca: Ca, { name, publicKeyPem, days }: IssueRequest): Promis
   const signer = requireSigner(ca);
   const publicKey = checkPublicKey(publicKeyPem);
   if (name === '' || [...name].length > longestName) {
-    throw new Refusal('InvalidField', `A certificate is for a name of 1 to ${longestName} characters.`, {
+    throw new Refusal('InvalidField', `The name in a certificate must have 1 to ${longestName} characters.`, {
       target: 'Name',
     });
   }
   if (!Number.isInteger(days) || days < 1 || days > maxDays) {
-    throw new Refusal('InvalidField', `A certificate is for 1 to ${maxDays} days.`, { target: 'Days' });
+    throw new Refusal('InvalidField', `Days must be a number from 1 to ${maxDays}.`, { target: 'Days' });
   }
   const { makeClient } = await import('./make-certificate.ts');
   return makeClient(signer, name, publicKey, days);

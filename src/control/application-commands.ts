@@ -145,5 +145,5 @@ function readKind(input: Input): ApplicationKind {
   const kind = input.kind ?? 'client';
   const found = applicationKinds.find((known) => known === kind);
   if (found !== undefined) return found;
-  throw new Refusal('InvalidField', `There is no kind ${JSON.stringify(kind)}.`, { hint: 'client or server' });
+  throw new Refusal('InvalidField', `Unknown kind ${JSON.stringify(kind)}.`, { hint: 'client or server' });
 }

@@ -22,7 +22,7 @@ export async function runCommand(
   observer = nobody,
 ): Promise<object> {
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (run === undefined) throw new Refusal('InvalidField', `There is no command ${JSON.stringify(name)}.`);
+  if (run === undefined) throw new Refusal('InvalidField', `Unknown command ${JSON.stringify(name)}.`);
   return await run(context, input, observer);
 }
 

@@ -13,7 +13,7 @@ export const quotaCommands: Commands = {
   async 'quota set'(context, input) {
     const [application, user] = [readOptionalText(input, 'app'), readOptionalText(input, 'user')];
     if (application !== null && user !== null) {
-      throw new Refusal('InvalidField', 'Name an application or a user, not both.', { target: 'app' });
+      throw new Refusal('InvalidField', 'Specify an application or a user, not both.', { target: 'app' });
     }
     const quota = {
       space: readOptionalText(input, 'space'),
@@ -50,7 +50,7 @@ function readQuota(input: Input): Partial<Quota> {
     quota[name] = value;
   }
   if (Object.keys(quota).length > 0) return quota;
-  throw new Refusal('InvalidField', 'Say what is limited: --bytes, --entries or --requests.', { hint });
+  throw new Refusal('InvalidField', 'Specify a limit: --bytes, --entries or --requests.', { hint });
 }
 
 const hint = 'A number, or none; bytes also with KiB, MiB, GiB or TiB.';

@@ -89,10 +89,11 @@ export function selectSpace(caller: Caller): SpaceAccess {
     const named = spaces.find((access) => access.spaceId === spaceId);
     if (named !== undefined) return named;
     checkSelected(caller);
-    throw new Refusal('Forbidden', 'This needs a role in the space. Only some of its entries are shared with you.');
+    throw new Refusal('Forbidden', 'You need a role in the space. Only some of its entries are shared with you.');
   }
   const [first, ...others] = spaces;
-  if (first === undefined) throw new Refusal('Forbidden', 'You are not a member of any space. Ask to be given a role.');
+  if (first === undefined)
+    throw new Refusal('Forbidden', 'You are not a member of any space. Ask a manager for a role.');
   if (others.length === 0) return first;
   throw new Refusal('SpaceMissing', 'You are a member of several spaces.', {
     target: 'SpaceId',

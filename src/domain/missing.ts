@@ -6,13 +6,13 @@ import { Refusal } from './refusal.ts';
 export function folderNotFound(target: string): Refusal {
   return new Refusal('FolderNotFound', 'There is no such folder.', {
     target,
-    hint: 'Send an id as an answer gave it, or -root-; GET /folders?path=/a/b finds one by its path. GET /trash tells what was deleted.',
+    hint: 'Send an id from an earlier response, or -root-. GET /folders?path=/a/b finds a folder by its path; GET /trash lists what was deleted.',
   });
 }
 
 export function fileNotFound(): Refusal {
   return new Refusal('FileNotFound', 'There is no such file.', {
-    hint: 'Send an id as an answer gave it; GET /files?path=/a/b.txt finds one by its path. GET /trash tells what was deleted.',
+    hint: 'Send an id from an earlier response. GET /files?path=/a/b.txt finds a file by its path; GET /trash lists what was deleted.',
   });
 }
 
@@ -22,7 +22,7 @@ export function versionNotFound(): Refusal {
 
 export function entryNotFound(): Refusal {
   return new Refusal('EntryNotFound', 'There is no such entry.', {
-    hint: 'Send an id as an answer gave it, or -root- for the root folder. GET /trash tells what was deleted.',
+    hint: 'Send an id from an earlier response, or -root- for the root folder. GET /trash lists what was deleted.',
   });
 }
 

@@ -27,9 +27,9 @@ const actionsOf: Record<Role, readonly Action[]> = {
 export function authorize(caller: Caller, action: Action, access: SpaceAccess | null = null): void {
   if (!hasScope(caller, action)) {
     const scope = caller.person !== null && action === 'manage' ? 'content.write' : scopeFor[action];
-    throw new Refusal('InsufficientScope', `This needs the scope "${scope}", which the token does not carry.`, {
+    throw new Refusal('InsufficientScope', `The token does not have the scope "${scope}".`, {
       target: scope,
-      hint: 'Ask the token endpoint for a token with this scope, or have the application registered with it.',
+      hint: 'Request a token with this scope, or register the application with it.',
     });
   }
   if (access !== null && !isAllowed(access, action)) {
@@ -38,7 +38,7 @@ export function authorize(caller: Caller, action: Action, access: SpaceAccess | 
 }
 
 function toLack(action: Action, { role, view }: SpaceAccess): string {
-  const needed = `This needs the role "${roleFor[action]}"`;
+  const needed = `You need the role "${roleFor[action]}"`;
   if (view === undefined) return `${needed} in the space; yours is "${role}".`;
   if (action === 'manage') return `${needed} in the space. You have no role there.`;
   return `${needed} on the entry, which is shared with you as "${role}".`;
@@ -63,7 +63,7 @@ export function authorizeRole({ scopes, person, isTrusted }: Caller, role: Role)
   if (missing === undefined) return;
   throw new Refusal('InsufficientScope', `Giving the role "${role}" needs the scope "${missing}".`, {
     target: missing,
-    hint: 'An application gives only roles that its own scopes cover.',
+    hint: 'An application can only give roles that its own scopes cover.',
   });
 }
 

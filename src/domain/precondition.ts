@@ -56,19 +56,19 @@ export function toSecond(ms: number): number {
 
 function notMatched(current: ResourceState | null): Refusal {
   if (current === null) {
-    return new Refusal('PreconditionFailed', 'If-Match was sent, but nothing has this name yet.', {
+    return new Refusal('PreconditionFailed', 'If-Match was sent, but there is no entry with this name.', {
       target: 'If-Match',
       hint: 'Leave If-Match out, or send If-None-Match: * to create it.',
     });
   }
-  return new Refusal('PreconditionFailed', 'It has changed: If-Match does not name its current ETag.', {
+  return new Refusal('PreconditionFailed', 'The entry has changed: its current ETag is not in If-Match.', {
     target: 'If-Match',
     hint: `Read it again; its ETag is ${current.etag} now.`,
   });
 }
 
 function modifiedSince({ modifiedAt }: ResourceState): Refusal {
-  return new Refusal('PreconditionFailed', 'It has changed after the date in If-Unmodified-Since.', {
+  return new Refusal('PreconditionFailed', 'The entry has changed since the date in If-Unmodified-Since.', {
     target: 'If-Unmodified-Since',
     hint: `Read it again; it was last modified on ${new Date(modifiedAt).toUTCString()}.`,
   });

@@ -237,5 +237,5 @@ export class ProgressMonitor {
 }
 
 function uploadTooSlow(): Refusal {
-  return new Refusal('UploadTooSlow', 'The body came slower than 1 KiB/s for 30 seconds.');
+  return new Refusal('UploadTooSlow', 'The body arrived more slowly than 1 KiB/s for 30 seconds.');
 }

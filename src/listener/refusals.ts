@@ -8,7 +8,7 @@ export class MethodNotAllowed extends Refusal {
   readonly allowed: string;
 
   constructor(method: string, allowed: string) {
-    super('MethodNotAllowed', `This address does not take ${method}.`, { hint: `It takes ${allowed}.` });
+    super('MethodNotAllowed', `This address does not support ${method}.`, { hint: `It supports ${allowed}.` });
     this.allowed = allowed;
   }
 }
@@ -33,7 +33,7 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 function storageUnavailable(): Refusal {
-  return new Refusal('StorageUnavailable', 'What is stored cannot be reached right now. Nothing was saved.', {
+  return new Refusal('StorageUnavailable', 'The storage cannot be reached right now. Nothing was saved.', {
     retryAfterSeconds: 5,
   });
 }
@@ -43,7 +43,7 @@ function internalError(): Refusal {
     'InternalError',
     'Something went wrong on our side. Nothing was changed, or the change is whole.',
     {
-      hint: 'Try again; if it stays, tell your administrator the RequestTrackingId.',
+      hint: 'Try again. If it keeps failing, send your administrator the RequestTrackingId.',
     },
   );
 }

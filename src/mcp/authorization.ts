@@ -33,7 +33,7 @@ export function checkOrigin(
   corsOrigins: ReadonlySet<string>,
 ): void {
   if (origin === undefined || origin === new URL(publicUrl).origin || corsOrigins.has(origin)) return;
-  throw new Refusal('Forbidden', 'Pages of this origin may not call the MCP endpoint.', {
+  throw new Refusal('Forbidden', 'This origin is not allowed to call the MCP endpoint.', {
     target: 'Origin',
     hint: 'An operator allows an origin with CABINET_CORS_ORIGINS.',
   });

@@ -22,5 +22,5 @@ export async function checkWritable(
   const readable = [...spaces, ...grants].filter(({ spaceId }) => rules.get(spaceId) === 'read');
   if (readable.length === 0) return;
   const found = await catalog.findSpaceOf({ id: entryId, spaces: readable.map(({ space }) => space) });
-  if (found !== null) throw new Refusal('Forbidden', 'Agents may only read in this space.');
+  if (found !== null) throw new Refusal('Forbidden', 'Agents have read-only access to this space.');
 }

@@ -109,7 +109,7 @@ function requireGranted(caller: Caller, { space, entry, access }: Granted, reque
   }
   authorize(caller, action, granted);
   if (isLeaving && entry.parentRole !== 'editor') {
-    throw new Refusal('Forbidden', 'This needs the role "editor" in the folder that contains the entry.', {
+    throw new Refusal('Forbidden', 'You need the role "editor" in the folder that contains the entry.', {
       target: 'editor',
       hint: 'What was shared with you can be changed, but not moved or deleted.',
     });

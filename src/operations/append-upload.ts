@@ -21,7 +21,7 @@ export class OffsetMismatch extends Refusal {
   constructor(offsetBytes: number) {
     super('UploadOffsetMismatch', `The upload goes on at byte ${offsetBytes}.`, {
       target: 'Upload-Offset',
-      hint: 'Ask for the offset with HEAD, and send the bytes from there on.',
+      hint: 'Get the offset with HEAD, and send the bytes from there.',
     });
     this.offsetBytes = offsetBytes;
   }
@@ -112,7 +112,7 @@ async function takeTurn(cabinet: Cabinet, upload: Upload, request: AppendRequest
 function checkAppend(cabinet: Cabinet, upload: Upload, request: AppendRequest): number | null {
   const { offsetBytes, declaredBytes } = request;
   if (upload.kind === 'final') {
-    throw new Refusal('Forbidden', 'A final upload is made of its parts, and takes no bytes.');
+    throw new Refusal('Forbidden', 'A final upload consists of its parts, and accepts no bytes of its own.');
   }
   if (upload.result !== null && request.protocol === 'ietf') throw finished();
   if (offsetBytes !== upload.sizeBytes) throw new OffsetMismatch(upload.sizeBytes);
@@ -132,7 +132,7 @@ function checkAppend(cabinet: Cabinet, upload: Upload, request: AppendRequest): 
 
 function finished(): Refusal {
   return new Refusal('UploadFinished', 'The upload is complete.', {
-    hint: 'HEAD tells the id of the saved file as entryid.',
+    hint: 'HEAD returns the id of the saved file in the header entryid.',
   });
 }
 

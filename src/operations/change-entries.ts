@@ -74,7 +74,7 @@ export function checkBatch({ action, parentFolderId }: EntryBatch): void {
   if (action === 'move' && parentFolderId === null) {
     throw new Refusal('InvalidField', 'ParentFolderId is missing.', {
       target: 'ParentFolderId',
-      hint: 'Say where to move the entries; -root- is the root folder.',
+      hint: 'Send the id of the folder to move the entries to; -root- is the root folder.',
     });
   }
 }

@@ -48,7 +48,7 @@ export async function followChanges(cabinet: Cabinet, caller: Caller, request: F
 function cursorExpired(): Refusal {
   return new Refusal('CursorExpired', 'The changes after this cursor are no longer kept.', {
     target: 'cursor',
-    hint: 'Begin anew with from=snapshot, which tells the tree as it is and then what changes.',
+    hint: 'Start again with from=snapshot, which lists the tree as it is, and then the changes.',
   });
 }
 

@@ -86,7 +86,7 @@ export async function addApplication(
 function checkGrant({ scopes }: Caller, granted: readonly Scope[]): void {
   const excess = granted.find((scope) => scope !== 'content.admin' && !scopes.includes(scope));
   if (excess === undefined) return;
-  throw new Refusal('InsufficientScope', `You cannot give the scope "${excess}", which your token does not carry.`, {
+  throw new Refusal('InsufficientScope', `You cannot give the scope "${excess}", which your token does not have.`, {
     target: excess,
   });
 }
@@ -107,7 +107,7 @@ export async function changeApplication(
   await admitApplication(cabinet, caller, appKey);
   if (appKey === caller.appKey && change !== 'enable') {
     throw new Refusal('Forbidden', `An application cannot ${change} itself.`, {
-      hint: 'Have another application of the space, a manager who uses another one, or the operator do it.',
+      hint: 'Use another application of the space, or ask a manager or an operator.',
     });
   }
   return await applications.changeApplicationState(

@@ -51,7 +51,7 @@ function toIds(ids: readonly string[], target: string): string[] {
 export function checkGroupName(name: string): string {
   const isGood = name.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name);
   if (isGood && name.trim() === name && name !== '' && [...name].length <= 100) return name;
-  throw new Refusal('InvalidField', 'This cannot be the name of a group.', {
+  throw new Refusal('InvalidField', 'This is not a valid name for a group.', {
     target: 'Name',
     hint: 'Use 1 to 100 characters, without control characters and without spaces around them.',
   });

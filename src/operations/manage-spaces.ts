@@ -46,9 +46,9 @@ export async function addSpace(cabinet: Cabinet, caller: Caller, name: string): 
 export function admitNewSpace(caller: Caller): string {
   authorize(caller, 'manage');
   const { person, spaces } = caller;
-  if (person === null) throw new Refusal('Forbidden', 'An application has one space and cannot make others.');
+  if (person === null) throw new Refusal('Forbidden', 'An application has one space and cannot create others.');
   if (spaces.some(({ role }) => role === 'manager')) return person;
-  throw new Refusal('Forbidden', 'This needs the role "manager" in some space.', { target: 'manager' });
+  throw new Refusal('Forbidden', 'You need the role "manager" in a space.', { target: 'manager' });
 }
 
 interface RenameRequest {

@@ -15,7 +15,7 @@ import { checkPassword, hashPassword } from './passwords.ts';
 /** The person for whom the caller acts. Applications that act for themselves have no account. */
 export function requirePerson({ person }: Caller): string {
   if (person !== null) return person;
-  throw new Refusal('Forbidden', 'This is for people. The application acts for itself and has no account.');
+  throw new Refusal('Forbidden', 'Only people have an account. This application acts for itself.');
 }
 
 /** The person, if the caller may change their account: applications that managers registered may not. */
@@ -23,8 +23,8 @@ export function admitSelf(caller: Caller): string {
   authorize(caller, 'write');
   const person = requirePerson(caller);
   if (caller.isTrusted) return person;
-  throw new Refusal('Forbidden', 'Only applications that operators registered change accounts.', {
-    hint: 'Use the console, or have an operator register the application.',
+  throw new Refusal('Forbidden', 'Only applications that an operator registered can change accounts.', {
+    hint: 'Use the console, or ask an operator to register the application.',
   });
 }
 

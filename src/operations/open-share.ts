@@ -76,7 +76,7 @@ export async function useForUploading(cabinet: Cabinet, use: ShareUse): Promise<
 
 function checkIsUpload({ share }: UsedShare): void {
   if (share.access === 'upload') return;
-  throw new Refusal('Forbidden', 'Files can be read by this link, and not sent.');
+  throw new Refusal('Forbidden', 'This link allows downloads, not uploads.');
 }
 
 /** Reading a body may have taken long: the link counts as it is at this moment. */

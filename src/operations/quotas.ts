@@ -72,8 +72,8 @@ export class Quotas {
     const limited = keys.filter((key) => this.#rates.has(key));
     const retryAfterSeconds = Math.max(0, ...limited.map((key) => this.#rates.get(key)?.waitSeconds(key) ?? 0));
     if (retryAfterSeconds > 0) {
-      throw new Refusal('TooManyRequests', 'More requests were sent in a second than are allowed here.', {
-        hint: 'GET /v1/contentmanagement/limits tells how many are.',
+      throw new Refusal('TooManyRequests', 'The limit of requests per second was exceeded.', {
+        hint: 'GET /v1/contentmanagement/limits shows the limit.',
         retryAfterSeconds,
       });
     }

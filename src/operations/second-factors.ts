@@ -94,7 +94,7 @@ export async function addTotp(
 }
 
 export function setupOver(): Refusal {
-  return new Refusal('InvalidField', 'This setup is over. Begin again.', { target: 'Setup' });
+  return new Refusal('InvalidField', 'This setup has expired. Start again.', { target: 'Setup' });
 }
 
 interface ConfirmedTotp {

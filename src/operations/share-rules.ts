@@ -15,9 +15,9 @@ export async function findShareRules({ catalog, sharePolicy }: Cabinet, space: n
 /** The rules, if the caller may make and change links in the space. Revoking them is always allowed. */
 export async function requireShareRules(cabinet: Cabinet, caller: Caller, space: number): Promise<ShareRules> {
   const rules = await findShareRules(cabinet, space);
-  if (!rules.isOn) throw new Refusal('Forbidden', 'Links are switched off here.');
+  if (!rules.isOn) throw new Refusal('Forbidden', 'Links are disabled here.');
   if (rules.makers === 'editors' || mayManage(caller, space)) return rules;
-  throw new Refusal('Forbidden', 'Only managers of the space make links here.', { target: 'manager' });
+  throw new Refusal('Forbidden', 'Only managers of this space can create links.', { target: 'manager' });
 }
 
 function mayManage(caller: Caller, space: number): boolean {

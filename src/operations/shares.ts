@@ -245,7 +245,7 @@ async function requireShare(
   const isInReach = [...caller.spaces, ...guestSpaces(caller)].some(({ space }) => space === share.space);
   if (!isInReach || !(await maySee(cabinet, { ...caller, spaceId: null }, share.entryId))) throw shareNotFound();
   if (action === 'read') return share;
-  throw new Refusal('Forbidden', 'Only whoever made the link, and managers of the space, may change or revoke it.');
+  throw new Refusal('Forbidden', 'Only the creator of the link and managers of the space can change or revoke it.');
 }
 
 export function shareNotFound(): Refusal {

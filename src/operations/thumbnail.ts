@@ -56,7 +56,7 @@ async function findIn(
     return await thumbnails.find(source, size, by);
   } catch (error) {
     if (!(error instanceof QueueFull)) throw error;
-    throw new Refusal('TooManyRequests', 'Too many thumbnails are being made. Try again.', { retryAfterSeconds: 1 });
+    throw new Refusal('TooManyRequests', 'Too many thumbnails are being created. Try again.', { retryAfterSeconds: 1 });
   }
 }
 

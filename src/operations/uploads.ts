@@ -125,7 +125,7 @@ export async function requireUpload(
   if (upload === null || (upload.protocol !== protocol && protocol === 'tus')) throw uploadNotFound();
   if (upload.protocol !== protocol) throw tusVersionUnsupported();
   if (upload.expiresAt < clock.now())
-    throw new Refusal('UploadExpired', 'This upload has waited too long for its bytes.');
+    throw new Refusal('UploadExpired', 'This upload has expired: no bytes arrived for too long.');
   return upload;
 }
 
@@ -136,14 +136,14 @@ export async function findOffset({ catalog, clock }: Cabinet, caller: Caller, id
 }
 
 export function tusVersionUnsupported(): Refusal {
-  return new Refusal('TusVersionUnsupported', 'This needs the header Tus-Resumable with the value 1.0.0.', {
+  return new Refusal('TusVersionUnsupported', 'The header Tus-Resumable: 1.0.0 is missing.', {
     target: 'Tus-Resumable',
   });
 }
 
 export function uploadNotFound(): Refusal {
   return new Refusal('UploadNotFound', 'There is no such upload.', {
-    hint: 'It was finished or removed long ago, has expired, or is another’s. Begin a new one.',
+    hint: 'It was completed or removed, has expired, or belongs to someone else. Start a new one.',
   });
 }
 

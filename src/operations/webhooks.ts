@@ -212,7 +212,10 @@ async function checkKept({ catalog }: Cabinet, { space }: SpaceAccess, from: num
   if (from <= keptAfter) throw expired(target);
   const last = (await catalog.findJournalEnds({}))?.last ?? upTo;
   if (from <= last + 1) return;
-  throw new Refusal('InvalidField', `The journal ends at ${last}.`, { target, hint: 'Nothing may be skipped.' });
+  throw new Refusal('InvalidField', `The journal ends at ${last}.`, {
+    target,
+    hint: 'Send a position up to this one.',
+  });
 }
 
 function expired(target: string): Refusal {

@@ -31,8 +31,8 @@ function toMac(key: string, payload: string): Buffer {
 }
 
 function invalidCursor(): Refusal {
-  return new Refusal('InvalidCursor', 'This cursor is not one of ours, or not of this list.', {
+  return new Refusal('InvalidCursor', 'The cursor is malformed, or belongs to another list.', {
     target: 'cursor',
-    hint: 'Follow the Link header of the page before, as it is.',
+    hint: 'Use the Link header of the previous page unchanged.',
   });
 }

@@ -77,11 +77,11 @@ export function tooManyBatches(): Refusal {
 }
 
 export function tooManyArchives(): Refusal {
-  return new Refusal('TooManyRequests', 'Too many archives are being made at once.', { retryAfterSeconds: 10 });
+  return new Refusal('TooManyRequests', 'Too many archives are being created at once.', { retryAfterSeconds: 10 });
 }
 
 export function tooManyEntryBatches(): Refusal {
-  return new Refusal('TooManyRequests', 'Too many changes of many entries are going on. Nothing was changed.', {
+  return new Refusal('TooManyRequests', 'Too many changes of many entries are in progress. Nothing was changed.', {
     hint: 'Wait until one of yours is done.',
     retryAfterSeconds: 1,
   });

@@ -48,7 +48,7 @@ export class DavAuthenticator {
     if (arrival.isMutualTls) return await authenticator.authenticateCertificate(arrival, requestId);
     if (authorization === undefined) throw credentialsMissing();
     if (!arrival.isPrivate) {
-      throw new Refusal('Forbidden', 'A password may be sent over TLS only.', { hint: 'Use the https address.' });
+      throw new Refusal('Forbidden', 'Passwords are accepted over TLS only.', { hint: 'Use the https address.' });
     }
     const key = `${context.publicUrl} ${hash('sha256', authorization)}`;
     const known = this.#kept.get(key);
@@ -92,7 +92,7 @@ export class DavAuthenticator {
 }
 
 function credentialsMissing(): Refusal {
-  return new Refusal('TokenMissing', 'Credentials are needed.', {
+  return new Refusal('TokenMissing', 'Credentials are missing.', {
     hint: 'Send your id and an app password, or an AppKey and its secret, with HTTP Basic; or a bearer token.',
   });
 }

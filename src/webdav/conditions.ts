@@ -24,7 +24,7 @@ export async function checkIf(dav: DavRequest, resource: Resource): Promise<bool
   for (const list of parseIf(header)) {
     if (isFulfilled(list, await findState(dav, resource, list.resource))) return true;
   }
-  throw new Refusal('PreconditionFailed', 'The header If is not fulfilled.', { target: 'If' });
+  throw new Refusal('PreconditionFailed', 'The condition in the header If is not met.', { target: 'If' });
 }
 
 /** A file is as old as its content, which is the date that clients were sent: a rename does not change it. */

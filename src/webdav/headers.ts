@@ -30,7 +30,7 @@ export function readOverwrite({ exchange }: DavRequest): boolean {
 /** The path of the header `Destination`. */
 export function readDestination({ exchange, context }: DavRequest): string {
   const [header = '', ...others] = exchange.request.headersDistinct.destination ?? [];
-  if (header === '' || others.length > 0) throw new DavRefusal(400, 'The header Destination must be there once.');
+  if (header === '' || others.length > 0) throw new DavRefusal(400, 'Send the header Destination exactly once.');
   const { publicUrl, basePath } = context;
   const path = toOwnPath(header, { publicUrl, basePath, host: exchange.request.headers.host });
   if (path === null || !isDavPath(path)) {
@@ -42,7 +42,7 @@ export function readDestination({ exchange, context }: DavRequest): string {
 export function checkNoBody({ request }: Exchange): void {
   const { headers, method } = request;
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
-    throw new DavRefusal(415, `${method} takes no body.`);
+    throw new DavRefusal(415, `${method} must not have a body.`);
   }
 }
 
@@ -50,7 +50,7 @@ export function checkNoBody({ request }: Exchange): void {
 export function checkWholePut({ exchange }: DavRequest): void {
   const { headers } = exchange.request;
   if (headers['content-range'] !== undefined)
-    throw new DavRefusal(400, 'A PUT sends the whole file: Content-Range is refused.');
+    throw new DavRefusal(400, 'PUT sends the whole file. Content-Range is not supported.');
 }
 
 /** What Finder announces of a chunked body. Null: nothing. */

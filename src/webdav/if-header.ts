@@ -45,7 +45,7 @@ export function parseIf(header: string): ConditionList[] {
 }
 
 function malformedIf(): DavRefusal {
-  return new DavRefusal(400, 'The header If cannot be read (RFC 4918, section 10.4).');
+  return new DavRefusal(400, 'The header If is malformed (RFC 4918, section 10.4).');
 }
 
 /** The tokens that the client shows. */

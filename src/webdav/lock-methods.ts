@@ -32,7 +32,7 @@ const maxOwnerLength = 4096;
 export async function lock(dav: DavRequest, resource: Resource): Promise<Answer> {
   if (resource.kind === 'root') throw new DavRefusal(403, 'The list of your spaces cannot be locked.');
   const depth = readDepth(dav, 'infinity');
-  if (depth === 1) throw new DavRefusal(400, 'LOCK takes the Depth 0 or infinity.');
+  if (depth === 1) throw new DavRefusal(400, 'For LOCK, Depth must be 0 or infinity.');
   const seconds = readTimeout(dav);
   await checkConditions(dav, resource);
   const body = await readXml(dav.exchange.openBody());

@@ -98,7 +98,7 @@ export function notFound(): DavRefusal {
 
 /** RFC 4918, sections 9.3.1, 9.7.1, 9.8.5 */
 export function noParent(): DavRefusal {
-  return new DavRefusal(409, 'The folder above does not exist. Make it first with MKCOL.');
+  return new DavRefusal(409, 'The parent folder does not exist. Create it first with MKCOL.');
 }
 
 /** For methods that need something to be there. */
@@ -112,10 +112,10 @@ export function requireEntry(resource: Resource): EntryResource {
 /** For methods that make something: the folder in which it will be. */
 export function requireParent(resource: FreeResource | NoSpace): { resource: FreeResource; parent: EntryDetails } {
   if (resource.kind === 'no space') {
-    throw resource.names.length === 1 ? new DavRefusal(403, 'Spaces are not made over WebDAV.') : noParent();
+    throw resource.names.length === 1 ? new DavRefusal(403, 'Spaces cannot be created over WebDAV.') : noParent();
   }
   const isShared = resource.access.view !== undefined && resource.names.length === 2;
-  if (isShared) throw new DavRefusal(403, 'Nothing can be added beside what is shared with you.');
+  if (isShared) throw new DavRefusal(403, 'Nothing can be added to the list of what is shared with you.');
   if (resource.parent === null || resource.parent.entry.kind !== 'folder') throw noParent();
   return { resource, parent: resource.parent };
 }

@@ -95,7 +95,7 @@ export async function transfer(dav: DavRequest, resource: Resource, isMove: bool
 function readCopyDepth(dav: DavRequest, isMove: boolean): 0 | 'infinity' {
   if (isMove) requireInfinity(dav);
   const depth = readDepth(dav, 'infinity');
-  if (depth === 1) throw new DavRefusal(400, 'COPY takes the Depth 0 or infinity.');
+  if (depth === 1) throw new DavRefusal(400, 'For COPY, Depth must be 0 or infinity.');
   return depth;
 }
 

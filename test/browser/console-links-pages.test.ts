@@ -226,7 +226,7 @@ test('a manager sets rules for the links of the space, which the form of a link 
   assert.equal(await editor.page.getByRole('button', { name: 'New link' }).count(), 0);
   await setRules((rules) => rules.getByText('Links are allowed', { exact: true }).click());
   await openForm();
-  await editor.page.getByText('Links are switched off here.').waitFor();
+  await editor.page.getByText('Links are disabled here.').waitFor();
   await card(editor.page, 'By the rules').getByText('Suspended').waitFor();
   await setRules(async (rules) => {
     for (const rule of [

@@ -255,7 +255,7 @@ test('what the service refuses is said in the form, in words', options, async ()
     await openLinks(other.page, (await fillSamples(off)).invoices);
     await other.page.getByRole('button', { name: 'New link' }).click();
     await other.page.getByRole('button', { name: 'Create link' }).click();
-    await other.page.getByText('Links are switched off here.').waitFor();
+    await other.page.getByText('Links are disabled here.').waitFor();
   } finally {
     await strict.close();
     await off.close();

@@ -254,19 +254,19 @@ test('Refusals speak of what is shared, not of a role that the caller does not h
     };
     return [refusal.Message, refusal.Hint];
   };
-  const onlyRead = ['This needs the role "editor" on the entry, which is shared with you as "viewer".', undefined];
+  const onlyRead = ['You need the role "editor" on the entry, which is shared with you as "viewer".', undefined];
   assert.deepEqual(await said(ask(rita, 'PATCH', `/entries/${file.Id}`, { Name: 'x' })), onlyRead);
   assert.deepEqual(await said(ask(rita, 'POST', `/entries/${file.Id}/shares`, { Access: 'read' })), onlyRead);
   for (const { Id } of [folder, file]) {
     assert.deepEqual(await said(call(rita, `/entries/${Id}`, { method: 'DELETE' })), onlyRead);
   }
   const grant = `/entries/${file.Id}/access/user:rita`;
-  const noRole = ['This needs the role "manager" in the space. You have no role there.', undefined];
+  const noRole = ['You need the role "manager" in the space. You have no role there.', undefined];
   assert.deepEqual(await said(ask(rita, 'PUT', grant, { Role: 'editor' })), noRole);
   await share(left, folder.Id, 'user:rita', 'editor');
   assert.deepEqual(await said(ask(rita, 'PUT', grant, { Role: 'editor' })), noRole);
   assert.deepEqual(await said(call(rita, `/entries/${folder.Id}`, { method: 'DELETE' })), [
-    'This needs the role "editor" in the folder that contains the entry.',
+    'You need the role "editor" in the folder that contains the entry.',
     'What was shared with you can be changed, but not moved or deleted.',
   ]);
   assert.equal((await call(rita, `/entries/${file.Id}`, { method: 'DELETE' })).status, 200);

@@ -309,7 +309,7 @@ describe('commands about people', () => {
     const cases: [string[], string, RegExp][] = [
       [['add', 'new-person', '--password-file', 'short'], 'InvalidField', /password must have 12 to 256 characters/],
       [['add', 'new-person', '--password-file', 'missing'], 'Error', /ENOENT/],
-      [['add', 'corp:ann'], 'InvalidField', /cannot be a user's id/],
+      [['add', 'corp:ann'], 'InvalidField', /is not a valid user id/],
       [['add', 'ANN@corp.EXAMPLE'], 'NameAlreadyExists', /There is or was a user "ann@corp.example"/],
       [['password', 'nobody'], 'UserNotFound', /no user "nobody"/],
       [['role', 'ann@corp.example', 'owner', '--space', 'first'], 'InvalidField', /no role "owner"/],

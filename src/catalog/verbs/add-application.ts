@@ -42,7 +42,7 @@ export const addApplication = write(
     if (taken !== undefined) {
       throw new Refusal('NameAlreadyExists', `There is or was an application named ${JSON.stringify(input.name)}.`, {
         target: 'Name',
-        hint: 'Names of applications are never given out twice; choose another.',
+        hint: 'Application names are never reused. Choose another.',
       });
     }
     const space = input.isForPeopleOnly ? null : yield* requireSpace(input);

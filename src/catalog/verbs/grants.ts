@@ -51,7 +51,7 @@ export const putGrant = write(
 );
 
 function isRoot(): Refusal {
-  return new Refusal('InvalidField', 'Nothing is granted on the root folder: give a role in the space.', {
+  return new Refusal('InvalidField', 'The root folder cannot be shared. Give a role in the space instead.', {
     target: 'id',
     hint: 'PATCH /v1/contentmanagement/users/{id} gives a person a role in the space.',
   });

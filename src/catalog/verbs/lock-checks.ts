@@ -67,7 +67,7 @@ export function* locked({ entry, taken_by, owner_text }: LockRow): Verb<Refusal>
   const on = yield* locate(yield* requireRow(entry));
   return new Refusal('Locked', `It is locked by ${taken_by}${owner}.`, {
     target: 'If',
-    hint: 'Wait until the lock ends. Whoever holds it sends its token: If: (<token>).',
+    hint: 'Wait until the lock ends. Its holder sends the token: If: (<token>).',
     locked: { path: pathOf(on), isFolder: on.kind === 0 },
   });
 }

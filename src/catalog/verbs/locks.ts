@@ -163,7 +163,7 @@ export const releaseLock = write(
     const lock = (yield* findCovering(entry, at)).find((one) => one.token === token);
     if (lock === undefined) return false;
     if (lock.taken_by !== by) {
-      throw new Refusal('Forbidden', `The lock belongs to ${lock.taken_by}, who alone can release it.`);
+      throw new Refusal('Forbidden', `The lock belongs to ${lock.taken_by}, and nobody else can release it.`);
     }
     yield* execute(sql`DELETE FROM locks WHERE token = ${token}`);
     const { id: locked, kind } = yield* requireRow(lock.entry);

@@ -123,7 +123,7 @@ export const setMember = write(
 function checkIsOwned({ createdIn, hasSignedIn }: User, space: number): void {
   if (createdIn === null || createdIn === space || hasSignedIn) return;
   throw new Refusal('Forbidden', 'This account was made in another space, and its owner has never signed in.', {
-    hint: 'Give the role after the first sign-in, or have an operator give it.',
+    hint: 'Give the role after the first sign-in, or ask an operator to give it.',
   });
 }
 
@@ -132,9 +132,9 @@ function* requireOtherManager(space: number, id: string): Verb<void> {
     sql`${selection} WHERE space = ${space} AND user_id <> ${id} AND role = 'manager' AND state = 'active' LIMIT 1`,
   );
   if (other !== undefined) return;
-  throw new Refusal('LastManager', 'The space would have no manager left.', {
+  throw new Refusal('LastManager', 'This would leave the space without a manager.', {
     target: 'Role',
-    hint: 'Make someone else a manager first.',
+    hint: 'Give someone else the role manager first.',
   });
 }
 

@@ -156,7 +156,7 @@ export function* insertUser(
     if (known.erasedAt !== null) throw erasedForGood(input.id, target);
     throw new Refusal('NameAlreadyExists', `There is or was a user ${JSON.stringify(input.id)}.`, {
       target,
-      hint: 'Ids of users are never given out twice; choose another.',
+      hint: 'User ids are never reused. Choose another.',
     });
   }
   yield* insert(intoUsers, [input.id, input.name, 'active', input.password, 0, input.at, input.by, createdIn]);

@@ -157,7 +157,7 @@ function* findOwner({ space, application, user }: SetQuota): Verb<{ space: numbe
     }
     return { space: access.space, actor: `app:${name}` };
   }
-  if (space === null) throw new Refusal('InvalidField', 'Name a space or an application.', { target: 'space' });
+  if (space === null) throw new Refusal('InvalidField', 'Specify a space or an application.', { target: 'space' });
   const found = yield* requireSpace(space);
   return { space: found, actor: user === null ? everyone : (yield* requireUser(user)).id };
 }

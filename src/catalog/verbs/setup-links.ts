@@ -41,7 +41,7 @@ function* requireOwnMember(id: string, space: number, role: Role | null): Verb<v
   if (member === undefined || member.role !== role) throw new Refusal('UserNotFound', 'There is no such user.');
   if (!(yield* isKnownElsewhere(id, space))) return;
   throw new Refusal('Forbidden', 'This person has a role, a grant or a group in another space too.', {
-    hint: 'Have an operator make the link: cabinet user setup.',
+    hint: 'Ask an operator to create the link with cabinet user setup.',
   });
 }
 

@@ -165,13 +165,9 @@ export const addShare = write(
 
 /** The right comes from a group that an outside issuer names in its tokens, and so is known only while such a token is shown. */
 function notLasting(): Refusal {
-  return new Refusal(
-    'Forbidden',
-    'This needs the role "editor" here by the space or by a grant, not by a token alone.',
-    {
-      target: 'editor',
-    },
-  );
+  return new Refusal('Forbidden', 'You need the role "editor" here by the space or by a grant, not by a token alone.', {
+    target: 'editor',
+  });
 }
 
 function toDetails({ id, access, password, expires_at, max_downloads }: ShareRow): object {
@@ -259,7 +255,7 @@ export const changeShare = write(
     const before = yield* findShareRow(id, at);
     if (before === undefined) return null;
     if (before.revoked_at !== null) {
-      throw new Refusal('Forbidden', 'A link that was revoked stays revoked.', { hint: 'Make a new link.' });
+      throw new Refusal('Forbidden', 'A revoked link cannot be restored.', { hint: 'Create a new link.' });
     }
     const changed = yield* applyChange(before, input);
     checkCombination(changed);

@@ -67,8 +67,8 @@ function* checkSpaceCount({ manager, maxSpaces = null }: AddSpace): Verb<void> {
   const made = yield* row<{ count: number }>(sql`SELECT count(*) AS count FROM spaces
     JOIN entries ON entries.space = spaces.space AND entries.id = spaces.root WHERE entries.created_by = ${manager}`);
   if (Number(made?.count) < maxSpaces) return;
-  throw new Refusal('QuotaExceeded', `You have made ${maxSpaces} spaces, and may make no more.`, {
-    hint: 'Ask an operator to make one, or to raise CABINET_SPACES_PER_PERSON.',
+  throw new Refusal('QuotaExceeded', `You have created ${maxSpaces} spaces, which is the limit.`, {
+    hint: 'Ask an operator to create one, or to raise CABINET_SPACES_PER_PERSON.',
   });
 }
 

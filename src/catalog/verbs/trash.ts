@@ -176,7 +176,7 @@ export const restoreEntry = write(
 function* findOldPlace(space: number, { parent }: TrashRow): Verb<LocatedEntry> {
   const folder = yield* findVisible(space, parent);
   if (folder !== undefined) return folder;
-  throw new Refusal('FolderNotFound', 'The folder that it was in is gone, or in the trash itself.', {
+  throw new Refusal('FolderNotFound', 'The folder that it was in was deleted, or is in the trash.', {
     target: 'ParentFolderId',
     hint: 'Restore that folder first, or send ParentFolderId to say where it should go.',
   });

@@ -97,7 +97,7 @@ export function checkRedirectUri(uri: string, target = 'RedirectUri'): string {
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname));
   if (url !== null && isSafe && url.hash === '' && url.username === '' && url.password === '') return uri;
-  throw new Refusal('InvalidField', `${JSON.stringify(uri)} cannot be an address to return to.`, {
+  throw new Refusal('InvalidField', `${JSON.stringify(uri)} is not a valid redirect URI.`, {
     target,
     hint: 'Use an https address without a fragment; http only on loopback.',
   });
@@ -194,7 +194,7 @@ function checkApplicationName(name: string): string {
 
 export function checkPlainName(name: string, target: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    throw new Refusal('InvalidField', `${JSON.stringify(name)} cannot be a name here.`, {
+    throw new Refusal('InvalidField', `${JSON.stringify(name)} is not a valid name.`, {
       target,
       hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
     });
@@ -206,7 +206,7 @@ function checkScopes(scopes: string[] | null): readonly Scope[] {
   if (scopes === null) return defaultScopes;
   const unknown = scopes.find((scope) => !isScope(scope));
   if (unknown !== undefined || scopes.length === 0) {
-    throw new Refusal('InvalidField', `There is no scope ${JSON.stringify(unknown ?? '')}.`, {
+    throw new Refusal('InvalidField', `Unknown scope ${JSON.stringify(unknown ?? '')}.`, {
       target: 'Scopes',
       hint: 'Scopes are content.read, content.write and content.admin.',
     });

@@ -64,7 +64,7 @@ function toTooManyRequests(error: unknown): never {
 function checkUserId(text: string, target: string): string {
   const id = text.toLowerCase();
   if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && id !== 'operator') return id;
-  throw new Refusal('InvalidField', `${JSON.stringify(text)} cannot be a user's id.`, {
+  throw new Refusal('InvalidField', `${JSON.stringify(text)} is not a valid user id.`, {
     target,
     hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',
   });
@@ -73,7 +73,7 @@ function checkUserId(text: string, target: string): string {
 function checkDisplayName(name: string): string {
   const isGood = name.isWellFormed() && !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name);
   if (isGood && name.trim() === name && name !== '' && [...name].length <= 200) return name;
-  throw new Refusal('InvalidField', 'This cannot be the name of a person.', { target: 'Name' });
+  throw new Refusal('InvalidField', 'This is not a valid name for a person.', { target: 'Name' });
 }
 
 export function listUsers(cabinet: Cabinet): Promise<UserWithSpaces[]> {
@@ -126,7 +126,7 @@ export function changeRole(cabinet: Cabinet, { id, space, role }: RoleRequest): 
 
 export function checkRole(role: string): Role {
   if (isRole(role)) return role;
-  throw new Refusal('InvalidField', `There is no role ${JSON.stringify(role)}.`, {
+  throw new Refusal('InvalidField', `Unknown role ${JSON.stringify(role)}.`, {
     target: 'Role',
     hint: `Roles are ${roles.join(', ')}; none takes the role away.`,
   });

@@ -142,7 +142,7 @@ const checkSchema = compileCheck(BatchFields);
 
 function checkFields(metadata: unknown): Fields {
   if (typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)) return checkSchema(metadata);
-  throw new Refusal('InvalidField', 'What Files says of this file is not an object.', {
+  throw new Refusal('InvalidField', 'The item of Files for this file is not an object.', {
     target: 'Files',
     hint: formatHint,
   });

@@ -112,8 +112,12 @@ export class BodyMemory {
 }
 
 function tooManyBodies(): Refusal {
-  return new Refusal('TooManyRequests', 'Too many of your bodies are being read at once. Nothing was changed.', {
-    hint: 'Send them faster, or fewer at a time.',
-    retryAfterSeconds: 1,
-  });
+  return new Refusal(
+    'TooManyRequests',
+    'Too many of your requests with large bodies are in progress. Nothing was changed.',
+    {
+      hint: 'Send them faster, or fewer at a time.',
+      retryAfterSeconds: 1,
+    },
+  );
 }

@@ -209,7 +209,7 @@ export const AddUser = Type.Object(
   {
     Id: Type.String({
       enforced: { pattern: '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$' },
-      description: 'Never given out twice. Upper and lower case are the same.',
+      description: 'Never reused. Upper and lower case are the same.',
     }),
     Name: Type.Optional(
       Type.String({

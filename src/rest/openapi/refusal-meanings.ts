@@ -38,7 +38,7 @@ export const refusalMeanings: Readonly<Record<RefusalCode, string>> = {
     'A name is empty, `.` or `..`, is longer than 255 characters, or has a character that names cannot have.',
   IssuerUnavailable: 'The keys of an external issuer cannot be fetched; `Retry-After`.',
   JobNotFound: 'A job that you did not begin, or that ended more than an hour ago.',
-  LastManager: 'The space would have no manager left.',
+  LastManager: 'This would leave the space without a manager.',
   LinkNotFound: 'The link is invalid, expired or revoked.',
   Locked: 'A lock of somebody else covers it; the message says whose.',
   MalformedRequest: 'Not well-formed HTTP.',

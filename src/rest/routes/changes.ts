@@ -117,7 +117,7 @@ async function findStart(
 ): Promise<FeedCursor | null> {
   if (from === null) return null;
   if (from !== 'now' && from !== 'snapshot') {
-    throw new Refusal('InvalidField', `There is no from=${JSON.stringify(from)}.`, {
+    throw new Refusal('InvalidField', `from cannot be ${JSON.stringify(from)}.`, {
       target: 'from',
       hint: 'Send from=now, from=snapshot, or a cursor.',
     });

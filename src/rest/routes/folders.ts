@@ -135,7 +135,7 @@ export function toLink(
 export function readOrder(text: string | null): Order {
   const order = orders.find((known) => known === (text ?? 'name'));
   if (order !== undefined) return order;
-  throw new Refusal('InvalidField', `There is no order ${JSON.stringify(text)}.`, {
+  throw new Refusal('InvalidField', `Unknown order ${JSON.stringify(text)}.`, {
     target: 'order',
     hint: `Send one of ${orders.join(', ')}.`,
   });

@@ -36,19 +36,19 @@ export const metricsRoute: OpenRoute = {
 
 function checkAccess(access: MetricsAccess, request: IncomingMessage): void {
   if (typeof access === 'object') checkToken(access.token, request.headers.authorization);
-  else if (access === 'off') throw new Refusal('Forbidden', 'Metrics are switched off.');
+  else if (access === 'off') throw new Refusal('Forbidden', 'Metrics are disabled.');
   else if (access === 'loopback' && !isLocal(request)) {
-    throw new Refusal('Forbidden', 'Metrics are given to peers on the same machine only.', {
-      hint: 'Set CABINET_METRICS_TOKEN, and show it as Authorization: Bearer.',
+    throw new Refusal('Forbidden', 'Metrics are served to the same machine only.', {
+      hint: 'Set CABINET_METRICS_TOKEN, and send it as Authorization: Bearer.',
     });
   }
 }
 
 function checkToken(token: string, authorization: string | undefined): void {
-  if (authorization === undefined) throw new Refusal('TokenMissing', 'The metrics need their token.');
+  if (authorization === undefined) throw new Refusal('TokenMissing', 'The token of the metrics is missing.');
   const [, shown = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   const [expected, actual] = [token, shown].map((text) => hash('sha256', text, 'buffer')) as [Buffer, Buffer];
-  if (!timingSafeEqual(expected, actual)) throw new Refusal('TokenInvalid', 'This is not the token of the metrics.');
+  if (!timingSafeEqual(expected, actual)) throw new Refusal('TokenInvalid', 'The token of the metrics is wrong.');
 }
 
 const loopback = new BlockList();

@@ -70,7 +70,7 @@ const checkAdd = compileCheck(AddUser);
 
 function checkNoPassword(fields: object): void {
   if (!('Password' in fields)) return;
-  throw new Refusal('InvalidField', 'Password is not accepted: people set their own password by the setup link.', {
+  throw new Refusal('InvalidField', 'Password cannot be set here: people set their own with the setup link.', {
     target: 'Password',
     hint: 'Leave it out, and pass on the SetupUrl of the answer.',
   });

@@ -67,7 +67,7 @@ export function readLength(request: IncomingMessage, offsetBytes: number, isComp
 export function checkPatchType(request: IncomingMessage, version: number | null): void {
   const type = parameters.readHeader(request, 'content-type')?.trim().toLowerCase();
   if (type === partialUpload || (version !== null && version <= 5)) return;
-  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${partialUpload}.`, {
+  throw new Refusal('UnsupportedMediaType', `The content type of the bytes of an upload must be ${partialUpload}.`, {
     target: 'Content-Type',
   });
 }

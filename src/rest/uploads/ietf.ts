@@ -77,9 +77,9 @@ export async function saveResumable(
 }
 
 function notBare(): Refusal {
-  return new Refusal('UnsupportedMediaType', 'An upload in pieces is of the bytes themselves.', {
+  return new Refusal('UnsupportedMediaType', 'A resumable upload sends the bytes of the file themselves.', {
     target: 'Content-Type',
-    hint: 'Send them under their own content type, neither as a form nor as JSON.',
+    hint: 'Send them with their own content type, not as a form or JSON.',
   });
 }
 

@@ -165,7 +165,7 @@ export function describeTus({ cabinet }: EnvironmentContext): Record<string, str
 
 function checkPatchType(request: IncomingMessage): void {
   if (parameters.readHeader(request, 'content-type')?.trim().toLowerCase() === tus.tusType) return;
-  throw new Refusal('UnsupportedMediaType', `Bytes of an upload are sent as ${tus.tusType}.`, {
+  throw new Refusal('UnsupportedMediaType', `The content type of the bytes of an upload must be ${tus.tusType}.`, {
     target: 'Content-Type',
   });
 }
