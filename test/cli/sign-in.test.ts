@@ -236,7 +236,7 @@ test('without a browser a code is typed on another device, also to refuse it', a
     const browser = new Browser();
     const page = await browser.open(/http\S+device/.exec(stderr)?.[0] ?? '');
     const confirm = await browser.submit(page, { user_code: shown });
-    assert.match(confirm.text, /program cabinet\/\d/);
+    assert.match(confirm.text, /It calls itself: <q>cabinet\/\d/);
     const consent = await browser.submit(await browser.submit(confirm, {}), { user: 'eve', password: eve.Password });
     await browser.submit(consent, { answer });
     assert.equal((await ended)[0], code, stderr);
