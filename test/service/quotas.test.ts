@@ -205,7 +205,7 @@ describe('cabinet quota', () => {
 
   it('refuses invalid arguments', async () => {
     const cases: [string[], RegExp][] = [
-      [['set', '--space', 'shown'], /what is limited/],
+      [['set', '--space', 'shown'], /Specify a limit/],
       [['set', '--bytes', '1'], /space or an application/],
       [['set', '--space', 'nowhere', '--bytes', '1'], /no space/],
       [['set', '--space', 'shown', '--bytes', 'much'], /--bytes cannot be/],
