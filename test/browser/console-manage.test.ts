@@ -173,7 +173,7 @@ test('a person is added with a setup link that is shown once, gets another role,
 test('the last manager cannot lose the role, and the message says why', options, async () => {
   await button(/Role of mona/).click();
   await page.getByRole('option', { name: 'Viewer' }).click();
-  await notice('no manager left');
+  await notice('without a manager');
   assert.match((await button(/Role of mona/).textContent()) ?? '', /Manager/);
 });
 
