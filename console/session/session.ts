@@ -94,7 +94,7 @@ export class Session {
   }
 }
 
-/** The person has asked for it here, so the question of the issuer is answered for them. False: it was not understood. */
+/** The person has confirmed it here, so the question of the issuer is answered for them. False: it was not understood. */
 async function endSignIn(): Promise<boolean> {
   const question = await fetch(`${serviceUrl}/oauth2/logout`);
   const [, xsrf] = /name="xsrf" value="([^"]+)"/.exec(await question.text()) ?? [];

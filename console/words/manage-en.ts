@@ -293,7 +293,7 @@ export const manageEn = {
     } as Record<string, string>,
   },
   health: {
-    lead: 'Asked again every ten seconds while this page is open.',
+    lead: 'Refreshed every ten seconds while this page is open.',
     live: 'The service runs',
     notLive: 'The service does not answer',
     ready: 'It takes new work',
@@ -302,7 +302,7 @@ export const manageEn = {
     notReadyHelp:
       'It is starting, stopping, cannot reach its storage, or the disk is full. The log of the service says which.',
     answered: (ms: string) => `It answered in ${ms} ms.`,
-    checkedAt: (when: string) => `Asked at ${when}`,
+    checkedAt: (when: string) => `Checked at ${when}`,
     version: 'Version',
     environment: 'Environment',
     environments: { production: 'Production', test: 'Test' },

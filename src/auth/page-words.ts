@@ -122,7 +122,7 @@ const de: AuthWords = {
   },
 };
 
-/** English for pages that no browser has asked for. */
+/** English for pages that no browser requested. */
 export const usualWords: AuthWords = en;
 
 export function chooseAuthWords(acceptLanguage: string | undefined): AuthWords {

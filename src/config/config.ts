@@ -142,7 +142,7 @@ export function readSettings(environment: Variables = process.env): Record<Setti
   return Object.fromEntries(values) as Record<SettingName, string>;
 }
 
-/** Clients on the same machine are told by these where the service is, and which application they are. */
+/** For clients on the same machine: where the service is, and which application they are. */
 const clientVariables = ['CABINET_URL', 'CABINET_APPKEY'];
 
 function isOfClients(name: string, source: string | undefined): boolean {

@@ -1,5 +1,5 @@
 // The applications that every environment registers itself, through which people sign in. An AppKey is an identifier, no secret; it is
-// the same everywhere, so that the console and the command line need not be told it.
+// the same everywhere, so that the console and the command line need no setting for it.
 
 export const consoleAppKey = 'ak_cabinetconsole000000000000000000';
 

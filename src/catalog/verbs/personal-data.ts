@@ -107,7 +107,7 @@ function* addOutsider(id: string): Verb<void> {
   yield* insert(intoUsers, [id, '', 'disabled', null, 0, 0]);
 }
 
-/** Where managers and webhooks are told. */
+/** From where managers and webhooks learn of it. */
 function* listSpacesOf(id: string): Verb<number[]> {
   const found = yield* rows<{ space: number }>(sql`SELECT space FROM members WHERE user_id = ${id}
     UNION SELECT space FROM group_members WHERE user_id = ${id}

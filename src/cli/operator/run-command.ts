@@ -18,7 +18,7 @@ export async function runCommand(command: Command, observer = nobody): Promise<o
   });
 }
 
-interface Asked {
+interface CommandRequest {
   config: Config;
   command: Command;
   observer?: CommandObserver;
@@ -26,7 +26,7 @@ interface Asked {
 
 /** The result of the service or, if none runs, of `offline`, which begins by locking the data folder. */
 export async function askOrRun<Result extends object>(
-  { config, command, observer = nobody }: Asked,
+  { config, command, observer = nobody }: CommandRequest,
   offline: () => Promise<Result>,
 ): Promise<Result> {
   for (const until = performance.now() + patienceMs; ; await sleep(againMs)) {

@@ -1,5 +1,5 @@
 // Which space a sign-in works in. Somebody in several spaces chooses while signing in: in the browser or in the terminal, whichever
-// answers first. Where neither can be asked, it is the first one.
+// answers first. Where neither can answer, it is the first one.
 
 import type { Space } from '@cabinet/client';
 import { toPrintable } from '../output.ts';

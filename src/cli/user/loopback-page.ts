@@ -44,7 +44,7 @@ export class LoopbackPage implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${redirectPath}`;
   }
 
-  /** Whether a browser came back, so that it can be asked. */
+  /** Whether a browser came back, so that it can answer. */
   get hasBrowser(): boolean {
     return this.#waiting !== null;
   }

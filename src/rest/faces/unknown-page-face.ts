@@ -8,7 +8,7 @@ import type { ContextLookup } from '../environment-context.ts';
 
 const unrouted = { route: null };
 
-/** `rest` is asked first: what it knows is its own. */
+/** `rest` matches first: what it knows is its own. */
 export function unknownPageFace(rest: Face, lookup: ContextLookup): Face {
   return {
     match(method, path, headers): Match | null {

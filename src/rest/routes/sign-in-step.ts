@@ -124,9 +124,9 @@ async function answerFactor(
   const question = await askForPasskey(cabinet, step.userId, pagesUrl);
   const { factors } = await cabinet.catalog.findSecondFactors({ user: step.userId });
   const hasTotp = factors.some(({ kind }) => kind === 'totp');
-  const asked = question === null ? step : { ...step, challenge: question.challenge };
+  const pending = question === null ? step : { ...step, challenge: question.challenge };
   const passkey = question === null ? null : { options: question.options, script: `${basePath}/oauth2/passkey.js` };
-  const ticket = closeStep(cabinet, interaction.uid, asked);
+  const ticket = closeStep(cabinet, interaction.uid, pending);
   const page = renderSecondFactorPage({ step: ticket, problem, hasTotp, passkey }, toWords(exchange));
   return { status: 200, headers: toPageHeaders(interaction.redirectUri, { hasScript: passkey !== null }), body: page };
 }

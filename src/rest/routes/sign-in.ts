@@ -31,7 +31,7 @@ export const showSignInRoute: OpenRoute = {
     operationId: 'SignInPage',
     tag: 'Signing in',
     summary: 'The page on which a person signs in',
-    description: 'Where the issuer sends a browser that asked for a person. It belongs to that browser alone.',
+    description: 'Where the issuer sends a browser for a sign-in. It belongs to that browser alone.',
     parameters: [pathId('The sign-in that was begun', 'uid')],
     responses: { 200: pageAnswer('The sign-in page'), 400: pageAnswer('There is no such sign-in in this browser') },
     refusals: ['RouteNotFound', 'StorageFull', 'TooManyRequests'],
