@@ -1,6 +1,7 @@
 // The page that asks a person whether an application may act for them. It names the application, the person and the rights.
 
-import { codeWarning, type Device, renderDevice } from './device-pages.ts';
+import { type Device, renderDevice, renderWarning } from './device-pages.ts';
+import type { AuthWords } from './page-words.ts';
 import { escapeHtml, layout } from './pages.ts';
 
 export interface ConsentPage {
@@ -13,33 +14,27 @@ export interface ConsentPage {
   device: Device | null;
 }
 
-const rights: Record<string, string> = {
-  openid: 'Know who you are',
-  profile: 'See your name',
-  offline_access: 'Stay signed in after you close the browser',
-  'content.read': 'See your folders and files',
-  'content.write': 'Add, change and delete your folders and files',
-  'content.admin': 'Manage people, applications and spaces where you are a manager',
-};
-
-export function renderConsentPage({ applicationName, userName, scopes, redirectUri, device }: ConsentPage): string {
-  const items = scopes.map((scope) => `<li>${escapeHtml(rights[scope] ?? scope)}</li>`).join('\n');
-  const onwards =
-    redirectUri === null
-      ? 'Only the device on which you started the sign-in gets this access. Go back to it afterwards.'
-      : `Either way, you go back to ${escapeHtml(toPlace(redirectUri))}.`;
+export function renderConsentPage(
+  { applicationName, userName, scopes, redirectUri, device }: ConsentPage,
+  words: AuthWords,
+): string {
+  const { consent } = words;
+  const application = escapeHtml(applicationName);
+  const items = scopes.map((scope) => `<li>${escapeHtml(consent.rights[scope] ?? scope)}</li>`).join('\n');
+  const onwards = redirectUri === null ? consent.onDevice : consent.back(escapeHtml(toPlace(redirectUri)));
   return layout(
-    'Allow access',
-    `<h1>Allow ${escapeHtml(applicationName)} to use Cabinet?</h1>
-<p>You are signed in as <strong>${escapeHtml(userName)}</strong>. ${escapeHtml(applicationName)} asks to:</p>
+    consent.title,
+    `<h1>${consent.heading(application)}</h1>
+<p>${consent.asks(`<strong>${escapeHtml(userName)}</strong>`, application)}</p>
 <ul>
 ${items}
 </ul>
-${device === null ? '' : `${renderDevice(device)}\n${codeWarning}\n`}<p>${onwards}</p>
+${device === null ? '' : `${renderDevice(device, words)}\n${renderWarning(words)}\n`}<p>${onwards}</p>
 <form method="post">
-<button name="answer" value="allow">Allow</button>
-<button class="other" name="answer" value="deny">Cancel</button>
+<button name="answer" value="allow">${consent.allow}</button>
+<button class="other" name="answer" value="deny">${consent.cancel}</button>
 </form>`,
+    words.language,
   );
 }
 

@@ -16,6 +16,7 @@ import {
   renderTooManyCodesPage,
 } from './device-pages.ts';
 import type { IssuerOptions } from './issuer-contract.ts';
+import { type AuthWords, chooseAuthWords } from './page-words.ts';
 import { showPage } from './pages.ts';
 
 /** 8 letters of 20 are 2.6 × 10^10 codes, each good for ten minutes: nobody finds one with so few guesses. */
@@ -30,11 +31,12 @@ const pollSeconds = 5;
 type ArrivalOf = (ctx: KoaContextWithOIDC) => Arrival;
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
 
-const problems: Record<string, string> = {
-  NotFoundError: 'This code is not right, or not valid any more. Check it, or start again on the device.',
-  ExpiredError: 'This code is not right, or not valid any more. Check it, or start again on the device.',
-  AlreadyUsedError: 'This code was used already. Start again on the device.',
-  NoCodeError: 'Type the code that the device shows.',
+/** By the name of the error of `oidc-provider`. */
+const problems: Record<string, 'wrong' | 'used' | 'missing'> = {
+  NotFoundError: 'wrong',
+  ExpiredError: 'wrong',
+  AlreadyUsedError: 'used',
+  NoCodeError: 'missing',
 };
 
 export function toDeviceFlow(arrivalOf: ArrivalOf): DeviceFlow {
@@ -49,17 +51,24 @@ export function toDeviceFlow(arrivalOf: ArrivalOf): DeviceFlow {
     userCodeInputSource: async (ctx, _form, _out, error) => {
       const name = error?.name ?? '';
       ctx.state.deviceProblem = name;
-      if (name === 'AbortedError') return showPage(ctx, renderDeviceRefusedPage());
-      const problem =
-        error === undefined ? null : (problems[name] ?? 'That form was not valid any more. Type the code again.');
-      showPage(ctx, renderCodePage(toCodeForm(ctx), problem));
+      const words = toWords(ctx);
+      if (name === 'AbortedError') return showPage(ctx, renderDeviceRefusedPage(words));
+      const problem = error === undefined ? null : words.device[problems[name] ?? 'stale'];
+      showPage(ctx, renderCodePage(toCodeForm(ctx), problem, words));
     },
     userCodeConfirmSource: async (ctx, _form, client, deviceInfo, code) => {
       const applicationName = client.clientName ?? client.clientId;
-      showPage(ctx, renderConfirmPage({ ...toCodeForm(ctx), applicationName, code, device: toDevice(deviceInfo) }));
+      const page = { ...toCodeForm(ctx), applicationName, code, device: toDevice(deviceInfo) };
+      showPage(ctx, renderConfirmPage(page, toWords(ctx)));
     },
-    successSource: async (ctx) => showPage(ctx, renderDeviceSignedInPage(ctx.oidc.client?.clientName ?? '')),
+    successSource: async (ctx) =>
+      showPage(ctx, renderDeviceSignedInPage(ctx.oidc.client?.clientName ?? '', toWords(ctx))),
   };
+}
+
+/** In the language that the browser prefers. */
+function toWords(ctx: KoaContextWithOIDC): AuthWords {
+  return chooseAuthWords(ctx.get('accept-language'));
 }
 
 function toCodeForm(ctx: KoaContextWithOIDC): CodeForm {
@@ -107,7 +116,7 @@ export function guardDeviceCodes(provider: Provider, { arrivalOf, ...options }: 
     if (waitSeconds > 0) {
       ctx.status = 429;
       ctx.set('Retry-After', String(waitSeconds));
-      showPage(ctx, renderTooManyCodesPage(waitSeconds));
+      showPage(ctx, renderTooManyCodesPage(waitSeconds, toWords(ctx)));
       return;
     }
     limits.take(key);

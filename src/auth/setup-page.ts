@@ -1,5 +1,6 @@
 // The page behind a setup link, where the owner of an account sets a password.
 
+import type { AuthWords } from './page-words.ts';
 import { escapeHtml, layout } from './pages.ts';
 
 interface SetupPage {
@@ -8,35 +9,38 @@ interface SetupPage {
   problem: string | null;
 }
 
-export function renderSetupPage({ user, name, problem }: SetupPage): string {
+export function renderSetupPage({ user, name, problem }: SetupPage, { setPassword, language }: AuthWords): string {
   return layout(
-    problem === null ? 'Set your password' : 'Set your password: try again',
-    `<h1>Welcome, ${escapeHtml(name)}</h1>
+    problem === null ? setPassword.title : setPassword.again,
+    `<h1>${setPassword.heading(escapeHtml(name))}</h1>
 ${problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`}<form method="post">
-<label for="user">User</label>
+<label for="user">${setPassword.user}</label>
 <input id="user" value="${escapeHtml(user)}" autocomplete="username" readonly>
-<label for="password">New password</label>
+<label for="password">${setPassword.label}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" aria-describedby="rules" required autofocus>
-<p id="rules">12 to 256 characters. Four words that do not belong together are easy to remember.</p>
-<button>Set password</button>
+<p id="rules">${setPassword.rules}</p>
+<button>${setPassword.button}</button>
 </form>`,
+    language,
   );
 }
 
 /** `home`: the path of the console. */
-export function renderSetupDonePage(home: string): string {
+export function renderSetupDonePage(home: string, { setPassword, language }: AuthWords): string {
+  const link = (text: string) => `<a href="${escapeHtml(home)}">${text}</a>`;
   return layout(
-    'Your password is set',
-    `<h1>Your password is set.</h1>
-<p>This link cannot be used again. <a href="${escapeHtml(home)}">Sign in</a></p>`,
+    setPassword.done,
+    `<h1>${setPassword.doneHeading}</h1>\n<p>${setPassword.doneHelp(link)}</p>`,
+    language,
   );
 }
 
-export function renderNoSetupPage(): string {
+export function renderNoSetupPage({ setPassword, language }: AuthWords): string {
   return layout(
-    'This link does not work',
-    `<h1>This link does not work.</h1>
-<p class="problem">It was used already, has expired, or was replaced by a newer one.</p>
-<p>Ask whoever sent it for a new link.</p>`,
+    setPassword.dead,
+    `<h1>${setPassword.deadHeading}</h1>
+<p class="problem">${setPassword.deadWhy}</p>
+<p>${setPassword.deadHelp}</p>`,
+    language,
   );
 }

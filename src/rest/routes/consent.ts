@@ -8,8 +8,8 @@ import { giveConsent } from '../../operations/consents.ts';
 import { pageAnswer, pathId } from '../openapi/description.ts';
 import { answerHeader } from '../openapi/headers.ts';
 import { Consent } from '../openapi/schemas.ts';
-import type { OpenRoute } from '../route.ts';
-import { answerNotFound, findInteraction, finishInteraction, readPageForm } from './interaction.ts';
+import type { OpenRoute, RouteExchange } from '../route.ts';
+import { answerNotFound, findInteraction, finishInteraction, readPageForm, toWords } from './interaction.ts';
 
 const path = '/oauth2/consent/{uid}';
 
@@ -20,7 +20,7 @@ export const showConsentRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const interaction = await findInteraction(context, exchange, ['consent']);
-    return interaction === null ? answerNotFound(exchange) : answerPage(interaction);
+    return interaction === null ? answerNotFound(exchange) : answerPage(interaction, exchange);
   },
   describe: {
     operationId: 'ConsentPage',
@@ -51,7 +51,7 @@ export const consentRoute: OpenRoute = {
       return await finishInteraction(context, exchange, { kind: 'allowed' });
     }
     if (answer === 'deny') return await finishInteraction(context, exchange, { kind: 'denied' });
-    return { ...answerPage(interaction), status: 400 };
+    return { ...answerPage(interaction, exchange), status: 400 };
   },
   describe: {
     operationId: 'Consent',
@@ -75,7 +75,7 @@ export const consentRoute: OpenRoute = {
   },
 };
 
-function answerPage({ applicationName, redirectUri, scopes, user, device }: Interaction): Answer {
-  const page = renderConsentPage({ applicationName, redirectUri, scopes, userName: user?.name ?? '', device });
-  return { status: 200, headers: toPageHeaders(redirectUri), body: page };
+function answerPage({ user, ...interaction }: Interaction, exchange: RouteExchange): Answer {
+  const page = renderConsentPage({ ...interaction, userName: user?.name ?? '' }, toWords(exchange));
+  return { status: 200, headers: toPageHeaders(interaction.redirectUri), body: page };
 }

@@ -1,6 +1,7 @@
 // The page behind a setup link, `/setup/{secret}`: a plain form that works without script. The secret in the path is all that it
 // needs, so the page is sent to nobody else: no referrer, no cache, no scripts.
 
+import type { AuthWords } from '../../auth/page-words.ts';
 import { toPageHeaders } from '../../auth/pages.ts';
 import { renderNoSetupPage, renderSetupDonePage, renderSetupPage } from '../../auth/setup-page.ts';
 import type { User } from '../../catalog/verbs/people.ts';
@@ -13,7 +14,7 @@ import type { EnvironmentContext } from '../environment-context.ts';
 import { pageAnswer, pathId } from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
 import type { OpenRoute, RouteExchange } from '../route.ts';
-import { readPageForm } from './interaction.ts';
+import { readPageForm, toWords } from './interaction.ts';
 
 const path = '/setup/{secret}';
 const SetupForm = Type.Object(
@@ -28,9 +29,10 @@ export const showSetupRoute: OpenRoute = {
   path,
   action: null,
   isForPeople: true,
-  async handle({ cabinet }, { parameters }) {
-    const user = await findSetup(cabinet, parameters.secret ?? '');
-    return user === null ? answerNoLink() : answerForm(user, 200, null);
+  async handle({ cabinet }, exchange) {
+    const user = await findSetup(cabinet, exchange.parameters.secret ?? '');
+    const words = toWords(exchange);
+    return user === null ? answerNoLink(words) : answerForm(user, words, { status: 200, problem: null });
   },
   describe: {
     operationId: 'SetupPage',
@@ -50,14 +52,15 @@ export const setupRoute: OpenRoute = {
   isForPeople: true,
   async handle(context, exchange) {
     const user = await findSetup(context.cabinet, exchange.parameters.secret ?? '');
-    if (user === null) return answerNoLink();
+    const words = toWords(exchange);
+    if (user === null) return answerNoLink(words);
     const password = (await readPageForm(exchange)).get('password') ?? '';
     try {
       return await setPassword(context, exchange, { user, password });
     } catch (error) {
-      if (error instanceof TooBusy) return answerBusy(user);
-      if (error instanceof Refusal && error.code === 'InvalidField') return answerForm(user, 400, error.message);
-      throw error;
+      if (error instanceof TooBusy) return answerBusy(user, words);
+      if (!(error instanceof Refusal && error.code === 'InvalidField')) throw error;
+      return answerForm(user, words, { status: 400, problem: words.setPassword.refused ?? error.message });
     }
   },
   describe: {
@@ -85,24 +88,31 @@ export const setupRoute: OpenRoute = {
 
 async function setPassword(
   { cabinet, basePath }: EnvironmentContext,
-  { parameters, requestId }: RouteExchange,
+  exchange: RouteExchange,
   { user, password }: { user: User; password: string },
 ): Promise<Answer> {
+  const { parameters, requestId } = exchange;
   const isSet = await useSetup(cabinet, { user, secret: parameters.secret ?? '', password, requestId });
-  if (!isSet) return answerNoLink();
-  return { status: 200, headers: toPageHeaders(null), body: renderSetupDonePage(`${basePath}/`) };
+  const words = toWords(exchange);
+  if (!isSet) return answerNoLink(words);
+  return { status: 200, headers: toPageHeaders(null), body: renderSetupDonePage(`${basePath}/`, words) };
 }
 
-function answerForm({ id, name }: User, status: number, problem: string | null): Answer {
-  return { status, headers: toPageHeaders(null), body: renderSetupPage({ user: id, name, problem }) };
+interface Shown {
+  status: number;
+  problem: string | null;
 }
 
-function answerBusy(user: User): Answer {
-  const answer = answerForm(user, 429, `Too much at once. Try again in ${busySeconds} seconds.`);
+function answerForm({ id, name }: User, words: AuthWords, { status, problem }: Shown): Answer {
+  return { status, headers: toPageHeaders(null), body: renderSetupPage({ user: id, name, problem }, words) };
+}
+
+function answerBusy(user: User, words: AuthWords): Answer {
+  const answer = answerForm(user, words, { status: 429, problem: words.setPassword.busy(busySeconds) });
   answer.headers['Retry-After'] = String(busySeconds);
   return answer;
 }
 
-function answerNoLink(): Answer {
-  return { status: 404, headers: toPageHeaders(null), body: renderNoSetupPage() };
+function answerNoLink(words: AuthWords): Answer {
+  return { status: 404, headers: toPageHeaders(null), body: renderNoSetupPage(words) };
 }
