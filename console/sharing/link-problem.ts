@@ -15,9 +15,9 @@ function findText(error: unknown, problems: LinksWords['problems']): string | nu
     case 'ShareNotFound':
       return problems.gone;
     case 'Forbidden':
-      if (/switched off/.test(message)) return problems.off;
-      if (/^Only managers of the space make links/.test(message)) return problems.onlyManagers;
-      return /whoever made the link/.test(message) ? problems.notYours : null;
+      if (/Links are disabled/.test(message)) return problems.off;
+      if (target === 'manager') return problems.onlyManagers;
+      return /creator of the link/.test(message) ? problems.notYours : null;
     case 'InvalidField':
       return findFieldText({ message, target: target ?? '' }, problems);
     default:
