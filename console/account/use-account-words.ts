@@ -2,9 +2,10 @@
 
 import { accountDe } from '../words/account-de.ts';
 import { type AccountWords, accountEn } from '../words/account-en.ts';
+import { accountFr } from '../words/account-fr.ts';
 import { useLanguage } from '../words/words.tsx';
 
-const catalogues: Record<string, AccountWords> = { en: accountEn, de: accountDe };
+const catalogues: Record<string, AccountWords> = { en: accountEn, de: accountDe, fr: accountFr };
 
 export function useAccountWords(): AccountWords {
   return catalogues[useLanguage()] ?? accountEn;

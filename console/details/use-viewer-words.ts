@@ -2,9 +2,10 @@
 
 import { viewerDe } from '../words/viewer-de.ts';
 import { type ViewerWords, viewerEn } from '../words/viewer-en.ts';
+import { viewerFr } from '../words/viewer-fr.ts';
 import { useLanguage } from '../words/words.tsx';
 
-const catalogues: Record<string, ViewerWords> = { en: viewerEn, de: viewerDe };
+const catalogues: Record<string, ViewerWords> = { en: viewerEn, de: viewerDe, fr: viewerFr };
 
 export function useViewerWords(): ViewerWords {
   return catalogues[useLanguage()] ?? viewerEn;

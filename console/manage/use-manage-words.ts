@@ -2,9 +2,10 @@
 
 import { manageDe } from '../words/manage-de.ts';
 import { type ManageWords, manageEn } from '../words/manage-en.ts';
+import { manageFr } from '../words/manage-fr.ts';
 import { useLanguage, useWords } from '../words/words.tsx';
 
-const catalogues: Record<string, ManageWords> = { en: manageEn, de: manageDe };
+const catalogues: Record<string, ManageWords> = { en: manageEn, de: manageDe, fr: manageFr };
 
 export function useManageWords(): ManageWords {
   return catalogues[useLanguage()] ?? manageEn;

@@ -3,8 +3,9 @@
 import { useLanguage } from './words.tsx';
 import { de } from './work-de.ts';
 import { en, type WorkWords } from './work-en.ts';
+import { fr } from './work-fr.ts';
 
-const languages: Record<string, WorkWords> = { en, de };
+const languages: Record<string, WorkWords> = { en, de, fr };
 
 export function useWorkWords(): WorkWords {
   return languages[useLanguage()] ?? en;

@@ -9,6 +9,7 @@ import { en, type Words } from './en.ts';
 export const languages: Record<string, { name: string; load: () => Promise<Words> }> = {
   en: { name: 'English', load: async () => en },
   de: { name: 'Deutsch', load: async () => (await import('./de.ts')).de },
+  fr: { name: 'Français', load: async () => (await import('./fr.ts')).fr },
 };
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);

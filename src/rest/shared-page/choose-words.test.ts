@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { chooseWords } from './choose-words.ts';
 import { de } from './words-de.ts';
 import { en } from './words-en.ts';
+import { fr } from './words-fr.ts';
 
 test('the page speaks the language that the browser prefers, else English', () => {
   const cases: [header: string | undefined, language: string][] = [
@@ -11,8 +12,10 @@ test('the page speaks the language that the browser prefers, else English', () =
     ['de', 'de'],
     ['de-AT,de;q=0.9,en;q=0.8', 'de'],
     ['DE-de', 'de'],
-    ['fr, de;q=0.5', 'de'],
-    ['fr,ja', 'en'],
+    ['fr', 'fr'],
+    ['fr-CA, de;q=0.5', 'fr'],
+    ['nl, de;q=0.5', 'de'],
+    ['nl,ja', 'en'],
     ['en-US,en;q=0.9,de;q=0.8', 'en'],
     ['de;q=0.3, en;q=0.7', 'en'],
     ['en;q=0.3, de; q=0.7', 'de'],
@@ -24,7 +27,7 @@ test('the page speaks the language that the browser prefers, else English', () =
   for (const [header, language] of cases) assert.equal(chooseWords(header).language, language, `${header}`);
 });
 
-test('both languages have the same words, each with the same placeholders', () => {
+test('all languages have the same words, each with the same placeholders', () => {
   const list = (words: object, path = ''): string[] =>
     Object.entries(words).flatMap(([key, value]) => {
       if (key === 'refusals') return [];
@@ -33,4 +36,5 @@ test('both languages have the same words, each with the same placeholders', () =
       return [`${path}${key} ${/\{name\}|<name>/.exec(text)?.[0] ?? ''}`];
     });
   assert.deepEqual(list(de), list(en));
+  assert.deepEqual(list(fr), list(en));
 });

@@ -4,7 +4,8 @@ import { chooseLanguage } from '../../domain/language.ts';
 import type { PageWords } from './words.ts';
 import { de } from './words-de.ts';
 import { en } from './words-en.ts';
+import { fr } from './words-fr.ts';
 
 export function chooseWords(acceptLanguage: string | undefined): PageWords {
-  return chooseLanguage<PageWords>(acceptLanguage, [en, de]);
+  return chooseLanguage<PageWords>(acceptLanguage, [en, de, fr]);
 }
