@@ -2,10 +2,11 @@
 
 import { manageDe } from '../words/manage-de.ts';
 import { type ManageWords, manageEn } from '../words/manage-en.ts';
+import { manageEs } from '../words/manage-es.ts';
 import { manageFr } from '../words/manage-fr.ts';
 import { useLanguage, useWords } from '../words/words.tsx';
 
-const catalogues: Record<string, ManageWords> = { en: manageEn, de: manageDe, fr: manageFr };
+const catalogues: Record<string, ManageWords> = { en: manageEn, de: manageDe, fr: manageFr, es: manageEs };
 
 export function useManageWords(): ManageWords {
   return catalogues[useLanguage()] ?? manageEn;

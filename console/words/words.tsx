@@ -10,6 +10,7 @@ export const languages: Record<string, { name: string; load: () => Promise<Words
   en: { name: 'English', load: async () => en },
   de: { name: 'Deutsch', load: async () => (await import('./de.ts')).de },
   fr: { name: 'Français', load: async () => (await import('./fr.ts')).fr },
+  es: { name: 'Español', load: async () => (await import('./es.ts')).es },
 };
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);

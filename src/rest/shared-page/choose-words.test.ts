@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { chooseWords } from './choose-words.ts';
 import { de } from './words-de.ts';
 import { en } from './words-en.ts';
+import { es } from './words-es.ts';
 import { fr } from './words-fr.ts';
 
 test('the page speaks the language that the browser prefers, else English', () => {
@@ -16,6 +17,7 @@ test('the page speaks the language that the browser prefers, else English', () =
     ['fr-CA, de;q=0.5', 'fr'],
     ['nl, de;q=0.5', 'de'],
     ['nl,ja', 'en'],
+    ['es-MX,es;q=0.9,en;q=0.8', 'es'],
     ['en-US,en;q=0.9,de;q=0.8', 'en'],
     ['de;q=0.3, en;q=0.7', 'en'],
     ['en;q=0.3, de; q=0.7', 'de'],
@@ -37,4 +39,5 @@ test('all languages have the same words, each with the same placeholders', () =>
     });
   assert.deepEqual(list(de), list(en));
   assert.deepEqual(list(fr), list(en));
+  assert.deepEqual(list(es), list(en));
 });
