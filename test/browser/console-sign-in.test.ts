@@ -8,7 +8,8 @@ import { createFolder } from '../interface/client.ts';
 import { addUser } from '../service/operator.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World } from './console-world.ts';
+import { openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { checkView } from './view.ts';
 
 const options = { skip: withoutBrowser };
 const built = join(import.meta.dirname, '../../dist/console');
@@ -120,6 +121,28 @@ test('the console and its sign-in are in German for German browsers, and in Engl
   assert.equal(await page.getAttribute('html', 'lang'), 'de');
   await context.close();
 });
+
+for (const { locale, heading, trash } of [
+  { locale: 'fr-FR', heading: 'Gestion', trash: 'Corbeille' },
+  { locale: 'es-ES', heading: 'Gestión', trash: 'Papelera' },
+]) {
+  test(`the console speaks ${locale}, fits a phone, and has no barriers`, options, async () => {
+    const viewport = { width: 390, height: 720 };
+    const { page, context, problems } = await openConsole(world, world.people.manager, { locale, viewport });
+    const [language = ''] = locale.split('-');
+    for (const path of ['/', '/trash', '/search?q=a', '/account', '/manage/people', '/manage/applications', '/links']) {
+      await walkTo(page, path);
+      await page.locator('h1').first().waitFor();
+      await checkView(page, `${language}${path.replaceAll(/\W/g, '-')}`);
+      if (path === '/trash') await page.getByRole('heading', { level: 1, name: trash }).waitFor();
+    }
+    assert.equal(await page.getAttribute('html', 'lang'), language);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: heading, exact: true }).waitFor();
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+}
 
 test('an unknown address shows a page to people, and the refusal to programs', options, async () => {
   const { page, context } = await openConsole(world, world.people.editor);
