@@ -312,7 +312,7 @@ describe('commands about people', () => {
       [['add', 'corp:ann'], 'InvalidField', /is not a valid user id/],
       [['add', 'ANN@corp.EXAMPLE'], 'NameAlreadyExists', /There is or was a user "ann@corp.example"/],
       [['password', 'nobody'], 'UserNotFound', /no user "nobody"/],
-      [['role', 'ann@corp.example', 'owner', '--space', 'first'], 'InvalidField', /no role "owner"/],
+      [['role', 'ann@corp.example', 'owner', '--space', 'first'], 'InvalidField', /Unknown role "owner"/],
     ];
     for (const [name, text] of Object.entries(passwords)) writeFileSync(passwordPath(name), text);
     for (const [words, code, message] of cases) {
