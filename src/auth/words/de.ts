@@ -1,3 +1,5 @@
+// The pages for signing in, in German.
+
 import type { AuthWords } from './en.ts';
 
 export const de: AuthWords = {

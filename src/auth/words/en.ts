@@ -1,3 +1,5 @@
+// The pages for signing in, in English.
+
 export const en = {
   language: 'en',
   over: 'This page belongs to a sign-in that is over or was begun in another browser.',

@@ -1,3 +1,5 @@
+// The pages for signing in, in Spanish.
+
 import type { AuthWords } from './en.ts';
 
 export const es: AuthWords = {

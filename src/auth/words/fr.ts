@@ -1,3 +1,5 @@
+// The pages for signing in, in French.
+
 import type { AuthWords } from './en.ts';
 
 export const fr: AuthWords = {
