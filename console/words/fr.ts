@@ -2,7 +2,8 @@
 
 import type { Words } from './en.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('fr')} ${n < 2 ? one : many}`;
+const format = (n: number) => n.toLocaleString('fr');
+const count = (n: number, one: string, many: string) => `${format(n)} ${n < 2 ? one : many}`;
 const items = (n: number) => count(n, 'élément', 'éléments');
 
 export const fr: Words = {
@@ -53,8 +54,7 @@ export const fr: Words = {
     problems: {
       expired: 'Votre session a expiré. Reconnectez-vous ; rien de ce qui a été enregistré n’est perdu.',
       refused: 'La connexion n’a pas abouti. Réessayez à partir d’ici.',
-      insecure:
-        'La connexion doit être chiffrée. Ouvrez cette page en https ou, sur cette machine, à l’adresse 127.0.0.1.',
+      insecure: 'La connexion doit être chiffrée. Ouvrez cette page en https, ou sur cette machine à 127.0.0.1.',
       'no-issuer':
         'Ce service n’accepte que les jetons d’un fournisseur externe : il n’est pas possible de se connecter ici.',
       unreachable: 'Le service est injoignable. Vérifiez votre connexion, puis réessayez.',
@@ -66,8 +66,7 @@ export const fr: Words = {
     wrongPassword: 'Le mot de passe actuel est incorrect.',
     wrongSecondFactor:
       'Ce code ou cette clé d’accès a été refusé. Saisissez le code le plus récent et vérifiez que votre téléphone est à l’heure.',
-    passkeyCancelled:
-      'Aucune clé d’accès n’a été créée : la fenêtre du navigateur a été fermée, ou le délai est dépassé.',
+    passkeyCancelled: 'Aucune clé d’accès n’a été créée : la fenêtre a été fermée, ou le délai est dépassé.',
     tooManyAppPasswords: 'Vous avez déjà 50 mots de passe d’application. Supprimez-en un d’abord.',
     locked: (by) => `Verrouillé par ${by}. Réessayez une fois le verrou levé.`,
     title: 'L’opération a échoué',
@@ -75,8 +74,7 @@ export const fr: Words = {
     tracking: 'Identifiant de suivi',
     copy: 'Copier',
     copied: 'Copié',
-    unreachable:
-      'Le service est injoignable. Vérifiez votre connexion ; l’opération reprendra dès que le service répondra.',
+    unreachable: 'Le service est injoignable. Vérifiez votre connexion ; l’opération reprendra ensuite.',
     forbidden: (role) => `Il vous faut le rôle « ${role} ». Adressez-vous à un gestionnaire de l’espace.`,
     missing: 'Cet élément n’existe pas ou n’existe plus. Il a peut-être été mis à la corbeille.',
     taken: (name) => `« ${name} » existe déjà ici. Choisissez un autre nom.`,
@@ -85,8 +83,7 @@ export const fr: Words = {
     nameOnWindows: (character) =>
       `Un nom ne peut pas contenir « ${character} », car Windows ne l’autorise pas. Retirez ce caractère ou remplacez-le, par exemple par - ou _.`,
     full: 'Le disque du service est plein. Prévenez votre administrateur ; aucune de vos données n’est perdue.',
-    quota:
-      'L’espace a atteint son quota. Supprimez ce qui est inutile, videz la corbeille ou demandez un quota plus élevé.',
+    quota: 'L’espace a atteint son quota. Supprimez l’inutile, videz la corbeille ou demandez davantage.',
     busy: (seconds) => `Trop de demandes à la fois. Réessayez dans ${count(seconds, 'seconde', 'secondes')}.`,
     inside:
       'Une erreur s’est produite du côté du service. Réessayez ; si elle persiste, communiquez l’identifiant de suivi à votre administrateur.',
@@ -174,8 +171,7 @@ export const fr: Words = {
     cut: (n) => `${count(n, 'élément coupé', 'éléments coupés')} ; ouvrez un dossier et collez`,
     copiedToPaste: (n) => `${count(n, 'élément copié', 'éléments copiés')} ; ouvrez un dossier et collez`,
     emptyTitle: 'Dossier vide',
-    emptyHelp:
-      'Faites glisser des fichiers ou des dossiers entiers n’importe où sur cette page, collez une image, ou choisissez :',
+    emptyHelp: 'Faites glisser des fichiers ou des dossiers sur cette page, collez une image, ou choisissez :',
     emptyViewer: 'Personne n’a encore rien déposé ici.',
     loading: 'Chargement',
     folder: 'Dossier',
@@ -267,8 +263,7 @@ export const fr: Words = {
   },
   uploads: {
     title: 'Importations',
-    running: (done, of) =>
-      `${done.toLocaleString('fr')} sur ${of.toLocaleString('fr')} ${done < 2 ? 'enregistré' : 'enregistrés'}`,
+    running: (done, of) => `${format(done)} sur ${format(of)} ${done < 2 ? 'enregistré' : 'enregistrés'}`,
     allDone: (n) => count(n, 'fichier enregistré', 'fichiers enregistrés'),
     allCancelled: (n) => count(n, 'importation annulée', 'importations annulées'),
     failed: (n) => count(n, 'fichier non enregistré', 'fichiers non enregistrés'),
@@ -306,7 +301,7 @@ export const fr: Words = {
     skip: 'Ignorer',
     skipHelp: 'Le fichier présent reste tel quel.',
     forAll: (n) =>
-      n < 2 ? 'Appliquer aussi au fichier suivant' : `Appliquer aussi aux ${n.toLocaleString('fr')} fichiers suivants`,
+      n < 2 ? 'Appliquer aussi au fichier suivant' : `Appliquer aussi aux ${format(n)} fichiers suivants`,
     leave: 'Des importations sont en cours. Elles s’arrêteront si vous quittez la page.',
     pasted: (name) => `Image collée : ${name}`,
     pastedName: (when) => `Image collée ${when}`,
