@@ -1,8 +1,9 @@
 // Deutsch.
 
 import type { Words } from './en.ts';
+import { numbersIn } from './numbers.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('de');
 const items = (n: number) => count(n, 'Eintrag', 'Einträge');
 
 export const de: Words = {
@@ -138,7 +139,7 @@ export const de: Words = {
     unstar: 'Stern entfernen',
     isStarred: 'Mit Stern',
     starred: (n) => `${items(n)} mit Stern markiert`,
-    unstarred: (n) => (n === 1 ? 'Stern entfernt' : `${n.toLocaleString('de')} Sterne entfernt`),
+    unstarred: (n) => (n === 1 ? 'Stern entfernt' : `${number(n)} Sterne entfernt`),
     zipping: (n) => `ZIP aus ${items(n)} wird vorbereitet …`,
     zipped: (name) => `„${name}“ ist heruntergeladen`,
     move: 'Verschieben nach …',
@@ -264,8 +265,8 @@ export const de: Words = {
   },
   uploads: {
     title: 'Hochladen',
-    running: (done, of) => `${done.toLocaleString('de')} von ${of.toLocaleString('de')} gesichert`,
-    allCancelled: (n) => (n === 1 ? '1 Upload abgebrochen' : `${n.toLocaleString('de')} Uploads abgebrochen`),
+    running: (done, of) => `${number(done)} von ${number(of)} gesichert`,
+    allCancelled: (n) => (n === 1 ? '1 Upload abgebrochen' : `${number(n)} Uploads abgebrochen`),
     allDone: (n) => `${count(n, 'Datei', 'Dateien')} gesichert`,
     failed: (n) => `${count(n, 'Datei', 'Dateien')} nicht gesichert`,
     speed: (speed, left) => `${speed}/s · noch ${left}`,
@@ -301,7 +302,7 @@ export const de: Words = {
     keepBothHelp: 'Die neue bekommt eine Zahl hinter den Namen.',
     skip: 'Auslassen',
     skipHelp: 'Was da ist, bleibt, wie es ist.',
-    forAll: (n) => `Auch für alle ${n.toLocaleString('de')}, die noch kommen`,
+    forAll: (n) => `Auch für alle ${number(n)}, die noch kommen`,
     leave: 'Es wird noch hochgeladen. Wenn Sie gehen, hört es auf.',
     pasted: (name) => `Eingefügtes Bild: ${name}`,
     pastedName: (when) => `Eingefügtes Bild ${when}`,

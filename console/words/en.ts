@@ -1,6 +1,8 @@
 // English: the catalogue that the others follow. A language is a file with the same shape, and a line in `words.tsx`.
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+import { numbersIn } from './numbers.ts';
+
+const { count, number } = numbersIn('en');
 const items = (n: number) => count(n, 'item', 'items');
 
 export const en = {
@@ -133,7 +135,7 @@ export const en = {
     unstar: 'Remove the star',
     isStarred: 'Starred',
     starred: (n: number) => `${items(n)} starred`,
-    unstarred: (n: number) => (n === 1 ? 'Star removed' : `${n.toLocaleString('en')} stars removed`),
+    unstarred: (n: number) => (n === 1 ? 'Star removed' : `${number(n)} stars removed`),
     zipping: (n: number) => `Preparing a ZIP of ${items(n)} …`,
     zipped: (name: string) => `“${name}” is downloaded`,
     move: 'Move to …',
@@ -258,7 +260,7 @@ export const en = {
   },
   uploads: {
     title: 'Uploads',
-    running: (done: number, of: number) => `${done.toLocaleString('en')} of ${of.toLocaleString('en')} saved`,
+    running: (done: number, of: number) => `${number(done)} of ${number(of)} saved`,
     allDone: (n: number) => `${count(n, 'file', 'files')} saved`,
     allCancelled: (n: number) => `${count(n, 'upload', 'uploads')} cancelled`,
     failed: (n: number) => `${count(n, 'file', 'files')} not saved`,
@@ -295,7 +297,7 @@ export const en = {
     keepBothHelp: 'The new one gets a number behind its name.',
     skip: 'Skip',
     skipHelp: 'What is there stays as it is.',
-    forAll: (n: number) => `For all ${n.toLocaleString('en')} that are left too`,
+    forAll: (n: number) => `For all ${number(n)} that are left too`,
     leave: 'Uploads are under way. They stop when you leave.',
     pasted: (name: string) => `Pasted image: ${name}`,
     pastedName: (when: string) => `Pasted image ${when}`,

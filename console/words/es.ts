@@ -1,8 +1,9 @@
 // Spanish.
 
 import type { Words } from './en.ts';
+import { numbersIn } from './numbers.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('es')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('es');
 const items = (n: number) => count(n, 'elemento', 'elementos');
 /** `done` is a participle in the singular: it agrees by an s. */
 const itemsThat = (n: number, done: string) => count(n, `elemento ${done}`, `elementos ${done}s`);
@@ -264,7 +265,7 @@ export const es: Words = {
   },
   uploads: {
     title: 'Subidas',
-    running: (done, of) => `${done.toLocaleString('es')} de ${count(of, 'guardado', 'guardados')}`,
+    running: (done, of) => `${number(done)} de ${count(of, 'guardado', 'guardados')}`,
     allDone: (n) => count(n, 'archivo guardado', 'archivos guardados'),
     allCancelled: (n) => count(n, 'subida cancelada', 'subidas canceladas'),
     failed: (n) => count(n, 'archivo no guardado', 'archivos no guardados'),
@@ -301,8 +302,7 @@ export const es: Words = {
     keepBothHelp: 'El nuevo recibe un número detrás del nombre.',
     skip: 'Omitir',
     skipHelp: 'Lo que hay se queda como está.',
-    forAll: (n) =>
-      n === 1 ? 'También para el otro que queda' : `También para los ${n.toLocaleString('es')} que quedan`,
+    forAll: (n) => (n === 1 ? 'También para el otro que queda' : `También para los ${number(n)} que quedan`),
     leave: 'Hay subidas en curso. Se detienen al salir de la página.',
     pasted: (name) => `Imagen pegada: ${name}`,
     pastedName: (when) => `Imagen pegada ${when}`,

@@ -1,9 +1,9 @@
 // French. A narrow no-break space (U+202F) stands before : ; ? ! and inside « ».
 
 import type { Words } from './en.ts';
+import { numbersIn } from './numbers.ts';
 
-const format = (n: number) => n.toLocaleString('fr');
-const count = (n: number, one: string, many: string) => `${format(n)} ${n < 2 ? one : many}`;
+const { count, number } = numbersIn('fr');
 const items = (n: number) => count(n, 'élément', 'éléments');
 
 export const fr: Words = {
@@ -263,7 +263,7 @@ export const fr: Words = {
   },
   uploads: {
     title: 'Importations',
-    running: (done, of) => `${format(done)} sur ${format(of)} ${done < 2 ? 'enregistré' : 'enregistrés'}`,
+    running: (done, of) => `${number(done)} sur ${number(of)} ${done < 2 ? 'enregistré' : 'enregistrés'}`,
     allDone: (n) => count(n, 'fichier enregistré', 'fichiers enregistrés'),
     allCancelled: (n) => count(n, 'importation annulée', 'importations annulées'),
     failed: (n) => count(n, 'fichier non enregistré', 'fichiers non enregistrés'),
@@ -301,7 +301,7 @@ export const fr: Words = {
     skip: 'Ignorer',
     skipHelp: 'Le fichier présent reste tel quel.',
     forAll: (n) =>
-      n < 2 ? 'Appliquer aussi au fichier suivant' : `Appliquer aussi aux ${format(n)} fichiers suivants`,
+      n < 2 ? 'Appliquer aussi au fichier suivant' : `Appliquer aussi aux ${number(n)} fichiers suivants`,
     leave: 'Des importations sont en cours. Elles s’arrêteront si vous quittez la page.',
     pasted: (name) => `Image collée : ${name}`,
     pastedName: (when) => `Image collée ${when}`,

@@ -1,8 +1,9 @@
 // German words about links for people without an account.
 
 import type { LinksWords } from './links-en.ts';
+import { numbersIn } from './numbers.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('de');
 const downloads = (n: number) => count(n, 'Download', 'Downloads');
 
 export const linksDe: LinksWords = {
@@ -72,7 +73,7 @@ export const linksDe: LinksWords = {
   reasons: {
     expired: (when) => `Er ist am ${when} abgelaufen. Mit einem neuen Datum funktioniert er wieder.`,
     exhausted: (n) =>
-      `Er wurde ${n.toLocaleString('de')} Mal heruntergeladen, mehr darf er nicht. Mit einer größeren Höchstzahl funktioniert er wieder.`,
+      `Er wurde ${number(n)} Mal heruntergeladen, mehr darf er nicht. Mit einer größeren Höchstzahl funktioniert er wieder.`,
     suspended: (by) =>
       `Er funktioniert nicht, solange ${by} den Eintrag nicht bearbeiten darf, er im Papierkorb liegt oder Links ausgeschaltet sind.`,
     revoked: 'Er wurde endgültig beendet.',
@@ -80,7 +81,7 @@ export const linksDe: LinksWords = {
   until: (when) => `bis ${when}`,
   withPassword: 'Passwort',
   downloads,
-  downloadsOf: (n, max) => `${n.toLocaleString('de')} von ${downloads(max)}`,
+  downloadsOf: (n, max) => `${number(n)} von ${downloads(max)}`,
   uploads: (n) => `${count(n, 'Datei', 'Dateien')} erhalten`,
   lastUsed: (when) => `zuletzt benutzt ${when}`,
   unused: 'noch nicht benutzt',

@@ -1,6 +1,8 @@
 // English words about links for people without an account.
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+import { numbersIn } from './numbers.ts';
+
+const { count, number } = numbersIn('en');
 const downloads = (n: number) => count(n, 'download', 'downloads');
 
 export const linksEn = {
@@ -78,7 +80,7 @@ export const linksEn = {
   until: (when: string) => `until ${when}`,
   withPassword: 'password',
   downloads,
-  downloadsOf: (n: number, max: number) => `${n.toLocaleString('en')} of ${downloads(max)}`,
+  downloadsOf: (n: number, max: number) => `${number(n)} of ${downloads(max)}`,
   uploads: (n: number) => `${count(n, 'file', 'files')} received`,
   lastUsed: (when: string) => `last used ${when}`,
   unused: 'not used yet',

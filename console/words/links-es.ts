@@ -1,8 +1,9 @@
 // Spanish words about links for people without an account.
 
 import type { LinksWords } from './links-en.ts';
+import { numbersIn } from './numbers.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('es')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('es');
 const downloads = (n: number) => count(n, 'descarga', 'descargas');
 
 export const linksEs: LinksWords = {
@@ -81,7 +82,7 @@ export const linksEs: LinksWords = {
   until: (when) => `hasta el ${when}`,
   withPassword: 'contraseña',
   downloads,
-  downloadsOf: (n, max) => `${n.toLocaleString('es')} de ${downloads(max)}`,
+  downloadsOf: (n, max) => `${number(n)} de ${downloads(max)}`,
   uploads: (n) => count(n, 'archivo recibido', 'archivos recibidos'),
   lastUsed: (when) => `último uso: ${when}`,
   unused: 'sin usar',

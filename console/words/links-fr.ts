@@ -1,8 +1,9 @@
 // French words about links for people without an account.
 
 import type { LinksWords } from './links-en.ts';
+import { numbersIn } from './numbers.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('fr')} ${n < 2 ? one : many}`;
+const { count, number } = numbersIn('fr');
 const downloads = (n: number) => count(n, 'téléchargement', 'téléchargements');
 
 export const linksFr: LinksWords = {
@@ -80,7 +81,7 @@ export const linksFr: LinksWords = {
   until: (when) => `jusqu’au ${when}`,
   withPassword: 'mot de passe',
   downloads,
-  downloadsOf: (n, max) => `${n.toLocaleString('fr')} sur ${downloads(max)}`,
+  downloadsOf: (n, max) => `${number(n)} sur ${downloads(max)}`,
   uploads: (n) => count(n, 'fichier reçu', 'fichiers reçus'),
   lastUsed: (when) => `dernière utilisation : ${when}`,
   unused: 'jamais utilisé',

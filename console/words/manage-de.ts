@@ -1,9 +1,10 @@
 // Deutsche Wörter der Seiten zum Verwalten.
 
 import type { ManageWords } from './manage-en.ts';
+import { numbersIn } from './numbers.ts';
 import { webhooksDe } from './webhooks-de.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
+const { count } = numbersIn('de');
 
 export const manageDe: ManageWords = {
   pages: {

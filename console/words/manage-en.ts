@@ -1,8 +1,9 @@
 // English words of the pages for managing; they come with those pages, so that nobody else loads them.
 
+import { numbersIn } from './numbers.ts';
 import { webhooksEn } from './webhooks-en.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+const { count } = numbersIn('en');
 
 export const manageEn = {
   pages: {

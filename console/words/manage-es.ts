@@ -1,9 +1,10 @@
 // Spanish words of the pages for managing.
 
 import type { ManageWords } from './manage-en.ts';
+import { numbersIn } from './numbers.ts';
 import { webhooksEs } from './webhooks-es.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('es')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('es');
 
 export const manageEs: ManageWords = {
   pages: {
@@ -193,9 +194,7 @@ export const manageEs: ManageWords = {
     counting: (n) => `Contando: ${count(n, 'elemento', 'elementos')} hasta ahora`,
     counted: (n) => count(n, 'archivo contado', 'archivos contados'),
     partly: (n) =>
-      n === 1
-        ? 'Se ha contado el primer elemento.'
-        : `Se han contado los primeros ${n.toLocaleString('es')} elementos.`,
+      n === 1 ? 'Se ha contado el primer elemento.' : `Se han contado los primeros ${number(n)} elementos.`,
     countOn: 'Seguir contando',
     asTable: 'Como tabla',
     what: 'Qué',
@@ -234,7 +233,7 @@ export const manageEs: ManageWords = {
     exporting: (n) => `Exportando: ${count(n, 'evento', 'eventos')}`,
     exported: (n) => count(n, 'evento exportado', 'eventos exportados'),
     cut: (n) =>
-      `Solo se ${n === 1 ? 'exportó el evento más reciente' : `exportaron los ${n.toLocaleString('es')} eventos más recientes`}. Acote el periodo para obtener el resto.`,
+      `Solo se ${n === 1 ? 'exportó el evento más reciente' : `exportaron los ${number(n)} eventos más recientes`}. Acote el periodo para obtener el resto.`,
     when: 'Cuándo',
     what: 'Qué',
     about: 'Sobre qué',

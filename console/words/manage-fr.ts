@@ -1,9 +1,10 @@
 // French words of the pages for managing. Times that may be an hour or a date stand after a colon.
 
 import type { ManageWords } from './manage-en.ts';
+import { numbersIn } from './numbers.ts';
 import { webhooksFr } from './webhooks-fr.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('fr')} ${n < 2 ? one : many}`;
+const { count, number } = numbersIn('fr');
 
 export const manageFr: ManageWords = {
   pages: {
@@ -196,9 +197,7 @@ export const manageFr: ManageWords = {
     counting: (n) => `Calcul en cours : ${count(n, 'élément', 'éléments')} jusqu’ici`,
     counted: (n) => count(n, 'fichier compté', 'fichiers comptés'),
     partly: (n) =>
-      n < 2
-        ? 'Seul le premier élément est compté.'
-        : `Seuls les ${n.toLocaleString('fr')} premiers éléments sont comptés.`,
+      n < 2 ? 'Seul le premier élément est compté.' : `Seuls les ${number(n)} premiers éléments sont comptés.`,
     countOn: 'Poursuivre le calcul',
     asTable: 'Sous forme de tableau',
     what: 'Quoi',
@@ -240,7 +239,7 @@ export const manageFr: ManageWords = {
     cut: (n) =>
       n < 2
         ? 'Seul l’événement le plus récent est exporté. Réduisez la période pour obtenir le reste.'
-        : `Seuls les ${n.toLocaleString('fr')} événements les plus récents sont exportés. Réduisez la période pour obtenir le reste.`,
+        : `Seuls les ${number(n)} événements les plus récents sont exportés. Réduisez la période pour obtenir le reste.`,
     when: 'Date',
     what: 'Quoi',
     about: 'Objet',

@@ -1,8 +1,9 @@
 // German words about files shown in full and their previews.
 
+import { numbersIn } from './numbers.ts';
 import type { ViewerWords } from './viewer-en.ts';
 
-const number = (n: number) => n.toLocaleString('de');
+const { number } = numbersIn('de');
 
 export const viewerDe: ViewerWords = {
   open: 'Vollbild',

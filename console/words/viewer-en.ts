@@ -1,6 +1,8 @@
 // English words about files shown in full and their previews; they come with the viewer.
 
-const number = (n: number) => n.toLocaleString('en');
+import { numbersIn } from './numbers.ts';
+
+const { number } = numbersIn('en');
 
 export const viewerEn = {
   open: 'Full screen',

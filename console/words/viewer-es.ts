@@ -1,8 +1,9 @@
 // Spanish words about files shown in full and their previews.
 
+import { numbersIn } from './numbers.ts';
 import type { ViewerWords } from './viewer-en.ts';
 
-const number = (n: number) => n.toLocaleString('es');
+const { number } = numbersIn('es');
 
 export const viewerEs: ViewerWords = {
   open: 'Pantalla completa',

@@ -1,9 +1,9 @@
 // French words about files shown in full and their previews.
 
+import { numbersIn } from './numbers.ts';
 import type { ViewerWords } from './viewer-en.ts';
 
-const number = (n: number) => n.toLocaleString('fr');
-const count = (n: number, one: string, many: string) => `${number(n)} ${n < 2 ? one : many}`;
+const { count, number } = numbersIn('fr');
 
 export const viewerFr: ViewerWords = {
   open: 'Plein écran',

@@ -1,8 +1,9 @@
 // German: editing texts, comments on versions, several entries of the trash, the list of changes.
 
+import { numbersIn } from './numbers.ts';
 import type { WorkWords } from './work-en.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('de');
 
 export const de: WorkWords = {
   edit: {
@@ -41,7 +42,7 @@ export const de: WorkWords = {
     today: 'Heute',
     yesterday: 'Gestern',
     several: (n) => `${count(n, 'Eintrag', 'Einträge')} – `,
-    more: (n) => `und ${n.toLocaleString('de')} weitere`,
+    more: (n) => `und ${number(n)} weitere`,
     in: 'in',
   },
   search: {

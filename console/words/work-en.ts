@@ -1,6 +1,8 @@
 // English: editing texts, comments on versions, several entries of the trash, the list of changes.
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+import { numbersIn } from './numbers.ts';
+
+const { count, number } = numbersIn('en');
 
 export const en = {
   edit: {
@@ -39,7 +41,7 @@ export const en = {
     today: 'Today',
     yesterday: 'Yesterday',
     several: (n: number) => `${count(n, 'item', 'items')}: `,
-    more: (n: number) => `and ${n.toLocaleString('en')} more`,
+    more: (n: number) => `and ${number(n)} more`,
     in: 'in',
   },
   search: {

@@ -1,8 +1,9 @@
 // Spanish: editing texts, comments on versions, several entries of the trash, the list of changes.
 
+import { numbersIn } from './numbers.ts';
 import type { WorkWords } from './work-en.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('es')} ${n === 1 ? one : many}`;
+const { count, number } = numbersIn('es');
 const items = (n: number) => count(n, 'elemento', 'elementos');
 
 export const es: WorkWords = {
@@ -42,7 +43,7 @@ export const es: WorkWords = {
     today: 'Hoy',
     yesterday: 'Ayer',
     several: (n) => `${items(n)}: `,
-    more: (n) => `y ${n.toLocaleString('es')} más`,
+    more: (n) => `y ${number(n)} más`,
     in: 'en',
   },
   search: {

@@ -1,8 +1,9 @@
 // French: editing texts, comments on versions, several entries of the trash, the list of changes.
 
+import { numbersIn } from './numbers.ts';
 import type { WorkWords } from './work-en.ts';
 
-const count = (n: number, one: string, many: string) => `${n.toLocaleString('fr')} ${n < 2 ? one : many}`;
+const { count } = numbersIn('fr');
 
 export const fr: WorkWords = {
   edit: {

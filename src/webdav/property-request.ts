@@ -1,5 +1,6 @@
 // The body of PROPFIND: all properties, their names, or some of them; and what the answer shows of a resource.
 
+import { DavRefusal } from './dav-refusal.ts';
 import { commonNames, type Described, isLive, quotaNames, renderLive } from './live-properties.ts';
 import { elementsOf, findDav, invalidXml, isDav, type XmlElement } from './xml-reader.ts';
 import { escapeAttribute } from './xml-text.ts';
@@ -49,10 +50,11 @@ export function readPropfind(body: XmlElement | null): PropertyRequest {
 
 function readWanted(list: XmlElement): WantedProperty[] {
   const elements = elementsOf(list);
-  if (elements.length > maxWanted) throw invalidXml(`it asks for more than ${maxWanted} properties`);
+  if (elements.length > maxWanted)
+    throw new DavRefusal(400, `The PROPFIND asks for more than ${maxWanted} properties.`);
   const wanted = elements.map(({ namespace, name }) => ({ namespace, name, element: renderName({ namespace, name }) }));
   if (wanted.reduce((sum, { element }) => sum + element.length, 0) > maxWantedLength) {
-    throw invalidXml(`the names of the properties have more than ${maxWantedLength} characters`);
+    throw new DavRefusal(400, `The names of the properties have more than ${maxWantedLength} characters.`);
   }
   return wanted;
 }

@@ -103,13 +103,15 @@ class TreeBuilder {
   /** Declarations of namespaces are attributes too. Counted while the element is read: one can have all of them. */
   countAttribute(): void {
     this.#attributes += 1;
-    if (this.#attributes > maxAttributes) throw invalidXml(`it has more than ${maxAttributes} attributes`);
+    if (this.#attributes > maxAttributes)
+      throw new DavRefusal(400, `The XML body has more than ${maxAttributes} attributes.`);
   }
 
   open(tag: SaxesTagNS): void {
     this.#elements += 1;
-    if (this.#open.length >= maxDepth) throw invalidXml(`it is nested deeper than ${maxDepth} levels`);
-    if (this.#elements > maxElements) throw invalidXml(`it has more than ${maxElements} elements`);
+    if (this.#open.length >= maxDepth)
+      throw new DavRefusal(400, `The XML body is nested deeper than ${maxDepth} levels.`);
+    if (this.#elements > maxElements) throw new DavRefusal(400, `The XML body has more than ${maxElements} elements.`);
     const parent = this.#open.at(-1);
     const element = toElement(tag, parent?.lang ?? null);
     if (parent === undefined) this.root = element;

@@ -56,7 +56,7 @@ export const setupRoute: OpenRoute = {
     if (user === null) return answerNoLink(words);
     const password = (await readPageForm(exchange)).get('password') ?? '';
     try {
-      return await setPassword(context, exchange, { user, password });
+      return await setPassword(context, exchange, { user, password, words });
     } catch (error) {
       if (error instanceof TooBusy) return answerBusy(user, words);
       if (!(error instanceof Refusal && error.code === 'InvalidField')) throw error;
@@ -88,12 +88,10 @@ export const setupRoute: OpenRoute = {
 
 async function setPassword(
   { cabinet, basePath }: EnvironmentContext,
-  exchange: RouteExchange,
-  { user, password }: { user: User; password: string },
+  { parameters, requestId }: RouteExchange,
+  { user, password, words }: { user: User; password: string; words: AuthWords },
 ): Promise<Answer> {
-  const { parameters, requestId } = exchange;
   const isSet = await useSetup(cabinet, { user, secret: parameters.secret ?? '', password, requestId });
-  const words = toWords(exchange);
   if (!isSet) return answerNoLink(words);
   return { status: 200, headers: toPageHeaders(null), body: renderSetupDonePage(`${basePath}/`, words) };
 }
