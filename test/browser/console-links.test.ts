@@ -223,6 +223,7 @@ test('on a phone and by keyboard alone, in German', options, async () => {
   await page.keyboard.press('Enter');
   await question.waitFor({ state: 'detached' });
   assert.equal((await listLinks()).find(({ Name }) => Name === 'mit Tasten')?.State, 'revoked');
+  await page.locator('[role=dialog]:focus-within').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.deepEqual(problems, []);

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { makeShare } from '../interface/shares.ts';
+import { eventually } from '../service/service.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
 import { openWorld, type World } from './console-world.ts';
 import { makeSound, makeVideo, samplesPerSecond, video } from './sample-media.ts';
@@ -37,14 +38,14 @@ interface Sample {
 }
 
 /** Opens the page of a link to a file; says what to expect there. */
-async function open({ name, type, body }: Sample, fields: object = {}): Promise<void> {
+async function open({ name, type, body }: Sample, fields: object = {}, tab = page): Promise<void> {
   const folder = await createFolder(world.caller, '-root-', crypto.randomUUID());
   const headers = { FolderId: folder.Id, FileName: name, 'Content-Type': type };
   const { File } = await saveFile(world.caller, headers, body);
   const { Url } = await makeShare(world.caller, File.Id, fields);
   stranger.problems.length = 0;
-  await page.goto(String(Url));
-  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await tab.goto(String(Url));
+  await tab.getByRole('heading', { level: 1, name }).waitFor();
 }
 
 const nothing = () => page.getByText('No preview available. Download the file to open it.').waitFor();
@@ -87,6 +88,16 @@ test('sound is played, and its end is reached by a range', options, async () => 
   await assertSeeks(600, 60 * samplesPerSecond * 2);
   await checkView(page, 'public-sound');
   assert.deepEqual(stranger.problems, []);
+});
+
+test('sound whose load has only begun is not taken for damaged', options, async () => {
+  const tab = await page.context().newPage();
+  // As it is until the browser has found time to fetch something.
+  await tab.addInitScript("Object.defineProperty(HTMLMediaElement.prototype, 'networkState', { get: () => 3 })");
+  await open({ name: 'short.wav', type: 'audio/wav', body: makeSound(1) }, {}, tab);
+  const hasLoaded = () => tab.evaluate("document.querySelector('audio')?.readyState > 0");
+  await eventually('the sound is there', async () => (await hasLoaded()) === true, patientMs);
+  await tab.close();
 });
 
 test('a video is played, and its end is reached by a range', options, async () => {

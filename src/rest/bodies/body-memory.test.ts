@@ -6,11 +6,14 @@ import { BodyMemory } from './body-memory.ts';
 
 const mib = 1024 * 1024;
 
+/** With a clock that stands still: what waits is refused by nothing but a test. */
+const newMemory = (clock = new MovableClock({ now: 0 })) => new BodyMemory({ clock });
+
 /** Lets what was started go on. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a caller with many bodies holds a quarter, and others are served at once', async () => {
-  const memory = new BodyMemory();
+  const memory = newMemory();
   let held = 0;
   const releases: (() => void)[] = [];
   const holds = Array.from({ length: 200 }, () =>
@@ -32,7 +35,7 @@ test('a caller with many bodies holds a quarter, and others are served at once',
 });
 
 test('when all memory is used, what is given back goes to each caller in turn', async () => {
-  const memory = new BodyMemory();
+  const memory = newMemory();
   const releases: (() => void)[] = [];
   for (const caller of ['a', 'b', 'c', 'd']) {
     for (let count = 0; count < 32; count += 1) releases.push(await memory.hold([`by ${caller}`], mib));
@@ -49,7 +52,7 @@ test('when all memory is used, what is given back goes to each caller in turn', 
 });
 
 test('the spaces of many callers have a share too', async () => {
-  const memory = new BodyMemory();
+  const memory = newMemory();
   let held = 0;
   for (let caller = 0; caller < 100; caller += 1) {
     void memory.hold([`by ${caller}`, 'in 1'], mib).then(() => {
@@ -63,7 +66,7 @@ test('the spaces of many callers have a share too', async () => {
 
 test('who waits too long is refused, and tiny bodies never wait', async () => {
   const clock = new MovableClock({ now: 0 });
-  const memory = new BodyMemory({ clock });
+  const memory = newMemory(clock);
   for (let count = 0; count < 32; count += 1) await memory.hold(['by a'], mib);
   const refused = assert.rejects(
     memory.hold(['by a'], mib),

@@ -39,15 +39,12 @@ function decode(content, type) {
   }
 }
 
-/** Also if it failed before this script ran. */
+/** Also if it failed before this script ran. The state `NETWORK_NO_SOURCE` does not say that: a load begins with it, too. */
 function watchMedia(media) {
-  const hasFailed = media instanceof HTMLImageElement ? media.complete && media.naturalWidth === 0 : hasNoSource(media);
+  const hasFailed =
+    media instanceof HTMLImageElement ? media.complete && media.naturalWidth === 0 : media.error !== null;
   if (hasFailed) showNothing();
   else media.addEventListener('error', showNothing);
-}
-
-function hasNoSource({ error, networkState }) {
-  return error !== null || networkState === HTMLMediaElement.NETWORK_NO_SOURCE;
 }
 
 if (kind === 'text' || kind === 'markdown') showText().catch(showNothing);
