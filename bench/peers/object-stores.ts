@@ -17,11 +17,8 @@ export const swift: Peer = {
   name: 'OpenStack Swift, one node',
   promises: { synced: 'yes', authenticated: 'by token', versions: 'no' },
   version: () => `Swift ${readPackageVersion('swift-proxy')}`,
-  async start({ children, port }) {
-    if (!hasProgram('memcached')) return null;
-    const args = ['-u', 'root', '-l', '127.0.0.1', '-p', String(port)];
-    const cachePid = await children.listen({ program: 'memcached', args }, port);
-    const started = await startSwift(port);
+  async start() {
+    const started = await startSwift();
     if (started === null) return null;
     stops.push(() => started.stop());
     const { headers } = await fetch(`${started.endpoint}/auth/v1.0`, {
@@ -37,7 +34,7 @@ export const swift: Peer = {
     return toTarget(started.port, `${container.pathname}/{name}`, {
       headers: { 'X-Auth-Token': token },
       expect: status(201),
-      serverPids: [...started.pids(), cachePid],
+      serverPids: started.pids(),
     });
   },
 };

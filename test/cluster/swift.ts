@@ -34,19 +34,17 @@ const accessKey = 'test:tester';
 const secretKey = 'testing';
 const startPatienceMs = 60_000;
 
-/** Null, and a line that nobody can overlook, where it cannot be had. `memcachePort`: of a memcached, in which Swift keeps its own
- *  tokens; S3 does without. */
-export async function startSwift(memcachePort = 1): Promise<Swift | null> {
+/** Null, and a line that nobody can overlook, where it cannot be had. */
+export async function startSwift(): Promise<Swift | null> {
   if (!hasProgram('swift')) return null;
   const folder = mkdtempSync(join(tmpdir(), 'cabinet-swift-'));
-  const ports = await findFreePorts(1 + storage.length);
-  const port = ports[0] as number;
-  writeConfiguration(folder, ports, memcachePort);
+  const [port, cachePort, ...storagePorts] = (await findFreePorts(2 + storage.length)) as [number, number, ...number[]];
+  writeConfiguration(folder, { port, cachePort, storagePorts });
   const endpoint = `http://127.0.0.1:${port}`;
   let running: ChildProcess[] = [];
   let buckets = 0;
   const start = async () => {
-    running = startServers(folder);
+    running = startServers(folder, cachePort);
     await waitUntilReady(endpoint, folder);
   };
   const end = async (signal: NodeJS.Signals) => {
@@ -80,7 +78,14 @@ export async function startSwift(memcachePort = 1): Promise<Swift | null> {
   };
 }
 
-function writeConfiguration(folder: string, ports: readonly number[], memcachePort: number): void {
+interface Ports {
+  port: number;
+  /** Of memcached. Without one, each request to the proxy asks the account and the container once more: twice the processor time. */
+  cachePort: number;
+  storagePorts: readonly number[];
+}
+
+function writeConfiguration(folder: string, { port: proxyPort, cachePort, storagePorts }: Ports): void {
   mkdirSync(join(folder, 'devices', 'one'), { recursive: true });
   const write = (name: string, sections: Record<string, Record<string, string>>) => {
     const lines = Object.entries(sections).flatMap(([section, settings]) => [
@@ -104,7 +109,7 @@ function writeConfiguration(folder: string, ports: readonly number[], memcachePo
   });
   write('swift.conf', { 'swift-hash': { swift_hash_path_prefix: 'tests', swift_hash_path_suffix: 'tests' } });
   for (const [index, name] of storage.entries()) {
-    const port = ports[index + 1] as number;
+    const port = storagePorts[index] as number;
     write(`${name}.conf`, {
       DEFAULT: { ...common(port), devices: join(folder, 'devices'), mount_check: 'false' },
       'pipeline:main': { pipeline: `${name}-server` },
@@ -112,9 +117,8 @@ function writeConfiguration(folder: string, ports: readonly number[], memcachePo
     });
     makeRing(folder, name, port);
   }
-  // Demanded, and done without if nothing listens there.
-  const cache = { use: 'egg:swift#memcache', memcache_servers: `127.0.0.1:${memcachePort}` };
-  write('proxy.conf', { DEFAULT: common(ports[0] as number), ...proxySections, 'filter:cache': cache });
+  const cache = { use: 'egg:swift#memcache', memcache_servers: `127.0.0.1:${cachePort}` };
+  write('proxy.conf', { DEFAULT: common(proxyPort), ...proxySections, 'filter:cache': cache });
 }
 
 const proxySections = {
@@ -147,12 +151,19 @@ function makeRing(folder: string, name: string, port: number): void {
   writeFileSync(join(folder, `${name}.ring.gz`), gzipSync(Buffer.concat([head, Buffer.from(text), parts])));
 }
 
-function startServers(folder: string): ChildProcess[] {
-  return [...storage, 'proxy'].map((name) => {
-    const log = openSync(join(folder, `${name}.log`), 'a');
+function startServers(folder: string, cachePort: number): ChildProcess[] {
+  const commands: [string, ...string[]][] = [
+    ['memcached', '-u', 'root', '-l', '127.0.0.1', '-p', String(cachePort)],
+    ...[...storage, 'proxy'].map((name): [string, ...string[]] => [
+      `swift-${name}-server`,
+      join(folder, `${name}.conf`),
+      '--verbose',
+    ]),
+  ];
+  return commands.map((command) => {
+    const log = openSync(join(folder, `${command[0]}.log`), 'a');
     // Whatever ends the tests must not leave it running.
-    const words = ['--pdeathsig', 'KILL', `swift-${name}-server`, join(folder, `${name}.conf`), '--verbose'];
-    return spawn('setpriv', words, {
+    return spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
       stdio: ['ignore', log, log],
       env: { ...process.env, PYTHONWARNINGS: 'ignore' },
     });
@@ -178,7 +189,9 @@ async function waitUntilReady(endpoint: string, folder: string): Promise<void> {
       break;
     } catch (error) {
       if (Date.now() < until) continue;
-      const logs = ['proxy', ...storage].map((name) => readFileSync(join(folder, `${name}.log`), 'utf8').slice(-1000));
+      const logs = ['proxy', ...storage].map((name) =>
+        readFileSync(join(folder, `swift-${name}-server.log`), 'utf8').slice(-1000),
+      );
       throw new Error(`Swift does not answer: ${error}\n${logs.join('\n')}`);
     }
   }

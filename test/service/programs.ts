@@ -43,7 +43,6 @@ const programs = {
   haproxy: { packages: ['haproxy'], needs: 'nodes behind HAProxy and its configuration' },
   litmus: { packages: ['litmus'], needs: 'the tests of WebDAV by litmus' },
   java: { packages: ['default-jdk-headless'], needs: 'the example in Java' },
-  memcached: { packages: ['memcached'], needs: 'the benchmark against OpenStack Swift', isForBench: true },
   minio: { packages: [], needs: 'the benchmark against MinIO', isForBench: true },
   'mkfs.ext4': { packages: ['e2fsprogs'], needs: 'a full disk of ext4' },
   'mkfs.xfs': { packages: ['xfsprogs'], needs: 'a full disk of xfs' },
@@ -68,9 +67,9 @@ const programs = {
   sslscan: { packages: ['sslscan'], needs: 'the TLS scan' },
   strace: { packages: ['strace'], needs: 'counted and failing syncs' },
   swift: {
-    packages: [...swiftPackages, 'util-linux'],
+    packages: [...swiftPackages, 'memcached', 'util-linux'],
     needs: 'everything on S3 (OpenStack Swift)',
-    check: [...swiftPackages.map((name) => `${name}-server`), 'setpriv']
+    check: [...swiftPackages.map((name) => `${name}-server`), 'memcached', 'setpriv']
       .map((name) => `command -v ${name}`)
       .join(' && '),
   },
