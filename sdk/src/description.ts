@@ -722,6 +722,8 @@ export interface OAuthError {
   error: string;
   /** A sentence for whoever develops the application. */
   error_description?: string | undefined;
+  /** With `slow_down`: how many seconds a device waits between two requests from now on. */
+  interval?: number | undefined;
 }
 
 /** What kind of document or folder it is, such as cmis:document. */

@@ -1,5 +1,6 @@
 // Sign-ins of devices without a browser (RFC 8628). The device shows a code, and the person types it on a page of the service. Only the
-// built-in application of the command line may do this. Wrong codes are limited by address, and what happens is in the journal.
+// built-in application of the command line may do this. Wrong codes are limited by address, devices that ask too often are told to slow
+// down, and what happens is in the journal.
 
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Provider } from 'oidc-provider/lib/provider.js';
@@ -15,6 +16,7 @@ import {
   renderDeviceSignedInPage,
   renderTooManyCodesPage,
 } from './device-pages.ts';
+import { hashId } from './issuer-adapter.ts';
 import type { IssuerOptions } from './issuer-contract.ts';
 import { type AuthWords, chooseAuthWords } from './page-words.ts';
 import { showPage } from './pages.ts';
@@ -25,8 +27,8 @@ const wrongCodes = { burst: 10, perSecond: 1 / 60 };
 /** Behind a proxy that hides its clients. */
 const wrongCodesOfMany = { burst: 200, perSecond: 1 / 3 };
 const maxUserAgentLength = 120;
-/** How long a device waits between two requests for its token. */
-const pollSeconds = 5;
+/** How long a device waits between two requests for its token, and how much longer it must wait after each that came too early. */
+const pollLimits = { firstIntervalSeconds: 5, stepSeconds: 5, maxIntervalSeconds: 60, toleranceMs: 1000 };
 
 type ArrivalOf = (ctx: KoaContextWithOIDC) => Arrival;
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
@@ -162,6 +164,27 @@ export function completeDeviceAnswer(provider: Provider): void {
     const ctx = untyped as unknown as KoaContextWithOIDC;
     if (ctx.oidc?.route !== 'device_authorization' || ctx.status !== 200) return;
     const { verification_uri_complete: _, ...answer } = ctx.body as Record<string, unknown>;
-    ctx.body = { ...answer, interval: pollSeconds };
+    ctx.body = { ...answer, interval: pollLimits.firstIntervalSeconds };
+  });
+}
+
+/** RFC 8628, section 3.5. In the catalog, because a device may ask another node each time. Only while the code waits for a person: whoever
+ *  comes early after that may have its tokens. */
+export function slowDownPolls(provider: Provider, { catalog, clock }: Pick<DeviceOptions, 'catalog' | 'clock'>): void {
+  provider.use(async (untyped, next) => {
+    await next();
+    const ctx = untyped as unknown as KoaContextWithOIDC;
+    const { error } = (ctx.body ?? {}) as { error?: unknown };
+    if (ctx.oidc?.route !== 'token' || error !== 'authorization_pending') return;
+    const at = clock.now();
+    const { isTooEarly, intervalSeconds } = await catalog.notePoll({
+      id: hashId(String(ctx.oidc.params?.device_code)),
+      at,
+      expiresAt: at + deviceCodeLifetimeSeconds * 1000,
+      ...pollLimits,
+    });
+    if (!isTooEarly) return;
+    const description = `too many requests; wait ${intervalSeconds} s between two of them from now on`;
+    ctx.body = { error: 'slow_down', error_description: description, interval: intervalSeconds };
   });
 }

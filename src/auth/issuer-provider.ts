@@ -9,7 +9,7 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { toBasePath } from '../domain/public-url.ts';
 import type { Arrival } from './arrival.ts';
-import { completeDeviceAnswer, guardDeviceCodes, recordDevices } from './device-sign-in.ts';
+import { completeDeviceAnswer, guardDeviceCodes, recordDevices, slowDownPolls } from './device-sign-in.ts';
 import { idTokenAlgorithms } from './id-token-algorithms.ts';
 import { toInteraction, toResult } from './interactions.ts';
 import { toConfiguration } from './issuer-configuration.ts';
@@ -43,6 +43,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   recordDevices(provider, { ...options, arrivalOf });
   guardDeviceCodes(provider, { ...options, arrivalOf });
   completeDeviceAnswer(provider);
+  slowDownPolls(provider, options);
   const handle = provider.callback();
   /** Trusted because `proxy` is on; overwritten here, so that a client can set neither. The provider takes the part in which
    *  `originalUrl` and `url` differ for the path that it is mounted at. */

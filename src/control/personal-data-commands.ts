@@ -64,9 +64,13 @@ function toPart(part: PersonalPart, spaces: ReadonlyMap<number, SpaceAccess>): E
   return { List: part.section, Items: part.rows.map((row) => toItem(row, spaces)) };
 }
 
-function toAccount({ id, user, recoveryCodes }: PersonalAccount, spaces: ReadonlyMap<number, SpaceAccess>): object {
+function toAccount(
+  { id, user, recoveryCodes, isBeingErased }: PersonalAccount,
+  spaces: ReadonlyMap<number, SpaceAccess>,
+): object {
   if (user === null) return { User: id, State: 'none' };
-  if (user.erasedAt !== null) return { User: id, State: 'erased', ErasedAt: toTime(user.erasedAt) };
+  if (user.erasedAt !== null)
+    return { User: id, State: isBeingErased ? 'erasing' : 'erased', ErasedAt: toTime(user.erasedAt) };
   return {
     ...{ User: id, Name: user.name, State: user.state, HasPassword: user.password !== null },
     ...{ HasSignedIn: user.hasSignedIn, RecoveryCodes: recoveryCodes },

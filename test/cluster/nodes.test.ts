@@ -18,6 +18,7 @@ import {
 import { get } from '../interface/managing.ts';
 import { eventually } from '../service/service.ts';
 import { addCaller, at, everyScope, type Node } from './nodes.ts';
+import { testDevices } from './nodes-devices.ts';
 import { testFeed } from './nodes-feed.ts';
 import { testGrants } from './nodes-grants.ts';
 import { testMetrics } from './nodes-metrics.ts';
@@ -193,4 +194,5 @@ testNames();
 testFeed();
 testGrants();
 testShares();
+testDevices();
 testMetrics();

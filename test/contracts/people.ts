@@ -145,6 +145,28 @@ export function testPeople(name: string, open: () => Promise<CatalogUnderTest>):
       assert.equal(await find('RefreshToken', 'id', 'r1'), null);
     });
 
+    it('tells a device that asks too often to wait longer each time, up to a maximum', async () => {
+      const limits = { firstIntervalSeconds: 5, stepSeconds: 5, maxIntervalSeconds: 15, toleranceMs: 1000 };
+      const poll = (id: string, seconds: number) => {
+        const at = what.at + seconds * 1000;
+        return catalog.notePoll({ id, at, expiresAt: at + 600_000, ...limits });
+      };
+      const outcome = async (seconds: number) => {
+        const { isTooEarly, intervalSeconds } = await poll('device', seconds);
+        return [isTooEarly, intervalSeconds];
+      };
+      assert.deepEqual(await outcome(0), [false, 5]);
+      assert.deepEqual(await outcome(4.2), [false, 5], 'within the tolerance');
+      assert.deepEqual(await outcome(7), [true, 10]);
+      assert.deepEqual(await outcome(13), [true, 15], 'five seconds are no longer enough');
+      assert.deepEqual(await outcome(28), [false, 15]);
+      assert.deepEqual(await outcome(29), [true, 15]);
+      assert.deepEqual(await outcome(43), [false, 15], 'at the maximum, what came too early is not counted');
+      assert.deepEqual(await poll('another device', 43), { isTooEarly: false, intervalSeconds: 5 });
+      const together = await Promise.all(Array.from({ length: 8 }, () => poll('at once', 0)));
+      assert.equal(together.filter(({ isTooEarly }) => !isTooEarly).length, 1);
+    });
+
     it('removes expired records, and only those', async () => {
       await catalog.putIssuerRecord(grantOf('finn', 'old'));
       await catalog.putIssuerRecord({ ...grantOf('finn', 'new'), expiresAt: what.at + 5000 });

@@ -8,17 +8,17 @@ import { after, before, test } from 'node:test';
 import { commandLineAppKey } from '../../src/domain/built-in-applications.ts';
 import { addApplication, addUser, command, type Person, type Registered, setRole } from '../service/operator.ts';
 import { makeDataFolder, removeDataFolder } from '../service/service.ts';
-import { type StartedHere, startServiceHere } from '../service/service-here.ts';
+import { startServiceHere } from '../service/service-here.ts';
 import { Browser, type Page } from './browser.ts';
 
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 const dataFolder = makeDataFolder();
-let service: StartedHere;
+let service: Awaited<ReturnType<typeof startServiceHere>>;
 let ann: Person;
 let first: Registered;
 
 before(async () => {
-  service = await startServiceHere(dataFolder, { environment: { CABINET_PROXIES: '127.0.0.1' } });
+  service = await startServiceHere(dataFolder, { environment: { CABINET_PROXIES: '127.0.0.1' }, hasClock: true });
   first = await addApplication(dataFolder, 'one');
   ann = await addUser(dataFolder, 'ann');
   await setRole(dataFolder, 'ann', 'editor', 'one');
@@ -106,6 +106,7 @@ test('a person allows a device: it gets tokens once, and the person sees its ses
   assert.match(consent.text, /You are signed in as/);
   assert.match(consent.text, /127\.0\.0\.1\. It calls itself: <q>cabinet\/9\.9\.9<\/q>/);
   assert.match(consent.text, /Did somebody send you this code\? Then cancel/);
+  await service.advance(5000);
   assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending');
   const done = await browser.submit(consent, { answer: 'allow' });
   assert.match(done.text, /The device is signed in/);
@@ -122,6 +123,25 @@ test('a person allows a device: it gets tokens once, and the person sees its ses
   const [row] = rows('device.allowed');
   assert.equal(row?.by, 'ann');
   assert.match(row?.details ?? '', /cabinet\/9\.9\.9/);
+});
+
+test('a device that asks too often is told to slow down, and waits longer from then on', async () => {
+  const codes = await beginDevice();
+  const other = await beginDevice();
+  const pollAfter = async (seconds: number) => {
+    await service.advance(seconds * 1000);
+    const { status, body } = await poll(codes.device_code);
+    return [status, body.error, body.interval];
+  };
+  const pending = [400, 'authorization_pending', undefined];
+  assert.deepEqual(await pollAfter(0), pending);
+  assert.deepEqual(await pollAfter(0), [400, 'slow_down', 10]);
+  assert.deepEqual(await pollAfter(5), [400, 'slow_down', 15], 'what was right before is too early now');
+  assert.equal((await poll(other.device_code)).body.error, 'authorization_pending', 'another device is not concerned');
+  assert.deepEqual(await pollAfter(15), pending);
+  const browser = new Browser();
+  await browser.submit(await signInFor(browser, codes), { answer: 'allow' });
+  assert.equal((await poll(codes.device_code)).status, 200, 'nobody waits for what is there');
 });
 
 test('the page shows what asks before anything is allowed, and warns of codes that somebody sent', async () => {

@@ -118,6 +118,48 @@ export const endGrant = write(
   },
 );
 
+/** A device asked for its token while nobody had allowed it yet. */
+export interface NotePoll {
+  /** Of the device's code. */
+  id: string;
+  at: number;
+  /** Of the answer that is given. */
+  expiresAt: number;
+  firstIntervalSeconds: number;
+  /** What a poll that came too early adds. */
+  stepSeconds: number;
+  maxIntervalSeconds: number;
+  /** So much earlier is not too early: clocks of nodes and the network differ. */
+  toleranceMs: number;
+}
+
+export interface Poll {
+  isTooEarly: boolean;
+  /** From now on. */
+  intervalSeconds: number;
+}
+
+const pollModel = 'DevicePoll';
+
+/** A row of its own beside that of the code, which the issuer writes as a whole. Once the interval is at its maximum, polls that come too
+ *  early write nothing. */
+export const notePoll = write(
+  { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },
+  function* notePoll({ id, at, expiresAt, ...limits }: NotePoll): Verb<Poll> {
+    const found = yield* row<{ payload: string }>(
+      sql`SELECT payload FROM issuer_records WHERE model = ${pollModel} AND id = ${id}`,
+    );
+    const last = found === undefined ? null : (JSON.parse(found.payload) as { at: number; seconds: number });
+    const seconds = last?.seconds ?? limits.firstIntervalSeconds;
+    const isTooEarly = last !== null && at - last.at < seconds * 1000 - limits.toleranceMs;
+    if (isTooEarly && seconds >= limits.maxIntervalSeconds) return { isTooEarly, intervalSeconds: seconds };
+    const intervalSeconds = isTooEarly ? Math.min(seconds + limits.stepSeconds, limits.maxIntervalSeconds) : seconds;
+    const payload = JSON.stringify({ at, seconds: intervalSeconds });
+    yield* insert(intoIssuerRecords, [pollModel, id, null, null, null, null, payload, expiresAt]);
+    return { isTooEarly, intervalSeconds };
+  },
+);
+
 /** Deletes at most 1,000 expired records; returns how many. */
 export const forgetIssuerRecords = write(
   { space: () => noSpace, lock: 'exclusive', pages: 'unchanged' },

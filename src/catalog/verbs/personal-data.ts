@@ -69,13 +69,21 @@ function ofPerson({ table, person, prefix = '' }: PersonalTable, id: string): Sq
 
 /** Whether any table has rows of the person. People of outside issuers may have some without an account. */
 export const hasPersonalRows = read({}, function* hasPersonalRows({ id }: { id: string }): Verb<boolean> {
-  for (const found of personalTables) {
-    if (found.table === 'journal' || found.table === 'entries' || found.table === 'versions') continue;
-    const one = yield* row(sql`SELECT 1 AS one FROM ${raw(found.table)} WHERE ${ofPerson(found, id)} LIMIT 1`);
+  return yield* hasRows(id, ({ table }) => table !== 'journal' && table !== 'entries' && table !== 'versions');
+});
+
+/** Whether erasing the person has something left to remove. */
+export const hasRowsToErase = read({}, function* hasRowsToErase({ id }: { id: string }): Verb<boolean> {
+  return yield* hasRows(id, (table) => table.isErased);
+});
+
+function* hasRows(id: string, isLookedAt: (table: PersonalTable) => boolean): Verb<boolean> {
+  for (const table of personalTables.filter(isLookedAt)) {
+    const one = yield* row(sql`SELECT 1 AS one FROM ${raw(table.table)} WHERE ${ofPerson(table, id)} LIMIT 1`);
     if (one !== undefined) return true;
   }
   return false;
-});
+}
 
 export interface ErasePerson extends Origin {
   id: string;

@@ -17,6 +17,8 @@ export interface PersonalAccount {
   /** Null: a person of an outside issuer without a role. */
   user: User | null;
   recoveryCodes: number;
+  /** An erasure was interrupted: the sweep or the same command removes what is left. */
+  isBeingErased: boolean;
 }
 
 export type PersonalPart =
@@ -32,7 +34,8 @@ export async function* exportPerson(cabinet: Cabinet, name: string): AsyncGenera
   const user = await catalog.findUser({ id });
   if (user === null && !(id.includes(':') && (await catalog.hasPersonalRows({ id })))) throw unknown(id);
   const { recoveryCodes } = await catalog.findSecondFactors({ user: id });
-  yield { account: { id, user, recoveryCodes } };
+  const isBeingErased = user !== null && user.erasedAt !== null && (await catalog.hasRowsToErase({ id }));
+  yield { account: { id, user, recoveryCodes, isBeingErased } };
   for (const section of await catalog.listPersonalSections({})) {
     let after: readonly Value[] | null = null;
     do {

@@ -13,6 +13,11 @@ const OAuthError = Type.Object(
   {
     error: Type.String({ description: 'A code of RFC 6749.' }),
     error_description: Type.Optional(Type.String({ description: 'A sentence for whoever develops the application.' })),
+    interval: Type.Optional(
+      Type.Integer({
+        description: 'With `slow_down`: how many seconds a device waits between two requests from now on.',
+      }),
+    ),
   },
   { title: 'OAuthError', description: 'RFC 6749, section 5.2.' },
 );
@@ -103,7 +108,7 @@ const Metadata = Type.Object(
 const refused = jsonAnswer('Refused, as RFC 6749 says', { schema: OAuthError, example: { error: 'invalid_request' } });
 const tooMany = jsonAnswer('Too many requests', {
   schema: OAuthError,
-  example: { error: 'slow_down' },
+  example: { error: 'temporarily_unavailable' },
   headers: answerHeader('Retry-After'),
 });
 const unauthenticated = jsonAnswer('The credentials are not right', {
@@ -138,7 +143,8 @@ const descriptions: Record<IssuerPath, EndpointDescription> = {
   '/oauth2/device': {
     description:
       'For programs without a browser (RFC 8628): the answer has a code for the person, and one with which the device asks ' +
-      '`/oauth2/token` until the person has allowed it (400 `authorization_pending` meanwhile). For `cabinet-cli` only.',
+      '`/oauth2/token` until the person has allowed it: 400 `authorization_pending` meanwhile, and `slow_down` when it asks too ' +
+      'often. For `cabinet-cli` only.',
     requestBody: formBody('Who asks, and for what', DeviceRequest, {
       client_id: 'ak_cabinetcli0000000000000000000000',
       scope: 'openid content.read content.write',
