@@ -315,6 +315,7 @@ test('An invalid person is refused with the field at fault', async () => {
     [{ ...good, Role: 'none' }, 'Role'],
     [{ ...good, Id: 'a b' }, 'Id'],
     [{ ...good, Id: 'operator' }, 'Id'],
+    [{ ...good, Id: 'Nobody' }, 'Id'],
     [{ ...good, Id: 'corp:alice' }, 'Id'],
     [{ ...good, Password: null }, 'Password'],
     [{ ...good, Name: '\u202e' }, 'Name'],

@@ -222,6 +222,16 @@ test('The number of downloads is exact, also at the same time', async () => {
   assert.equal((await showShare(main, share)).State, 'exhausted');
 });
 
+test('Reading without the first byte is no download, and in the audit log', async () => {
+  const { a } = await makeTree();
+  const share = await makeShare(main, a.Id);
+  const rest = await use(main, secretOf(share), content(a.Id), { headers: { Range: 'bytes=1-' } });
+  assert.deepEqual([rest.status, rest.body.toString()], [206, 'irst file']);
+  const { Events } = await get<{ Events: Event[] }>(admin, `/audit?entry=${a.Id}`);
+  const actions = Events.filter(({ By }) => By === `share:${share.Id}`).map(({ Action }) => Action);
+  assert.deepEqual(actions, ['share.opened']);
+});
+
 test('Only what is sent from the first byte on is a download', async () => {
   const { folder, a, deep } = await makeTree();
   const share = await makeShare(main, folder.Id, { MaxDownloads: 3 });

@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Dav, type DavAnswer, type DavService, startDav } from './dav.ts';
+import { command, setRole } from '../service/operator.ts';
+import { eventually } from '../service/service.ts';
+import { Dav, type DavAnswer, type DavService, startDav } from './dav.ts';
+import { addPerson } from './person.ts';
 
 let service: DavService;
 let ann: Dav;
@@ -10,7 +13,7 @@ let ben: Dav;
 
 before(async () => {
   service = await startDav({}, true);
-  ann = await service.addClient('ann');
+  ann = await service.addClient('ann', { scopes: 'content.read content.write content.admin' });
   ben = await service.addClient('ben', { space: 'ann' });
 });
 
@@ -170,6 +173,56 @@ test('changes and audit show locks', async () => {
   const { json } = await ann.rest<{ Changes: { Action: string }[] }>('GET', '/changes?limit=1000');
   const actions = new Set(json.Changes.map(({ Action }) => Action));
   for (const action of ['entry.locked', 'entry.unlocked', 'file.saved']) assert.ok(actions.has(action), action);
+});
+
+/** Somebody with an app password locks a folder, and nobody else can write there until `end` has taken the right away. */
+async function isOverWith(
+  name: string,
+  begin: (id: string) => Promise<unknown>,
+  end: (id: string) => Promise<unknown>,
+) {
+  await ann.must(201, 'MKCOL', name);
+  const id = await folderId(name);
+  const { addPassword } = await addPerson(service, name);
+  await begin(id);
+  const holder = new Dav(service.production, { AppKey: name, Secret: await addPassword('write'), Space: 'ann' });
+  const isSeen = async () => (await holder.send('PROPFIND', `${name}/`, { headers: { Depth: '0' } })).status === 207;
+  await eventually('the folder is seen', isSeen, 5000);
+  await lock(holder, `${name}/`, { depth: 'infinity' });
+  await ann.must(423, 'PUT', `${name}/a`, { body: 'x' });
+  await end(id);
+  await ann.must(201, 'PUT', `${name}/a`, { body: 'x' });
+  assert.doesNotMatch(await ann.propfind(`${name}/`, '0', '<D:lockdiscovery/>'), /activelock/);
+  await lock(ann, `${name}/`);
+}
+
+test('a lock ends with the right of its holder to write: role, account, grant or application', async () => {
+  const role = (user: string, to: string) => setRole(service.dataFolder, user, to, 'ann');
+  await isOverWith(
+    'demoted',
+    () => role('demoted', 'editor'),
+    () => role('demoted', 'viewer'),
+  );
+  await isOverWith(
+    'disabled',
+    () => role('disabled', 'editor'),
+    () => command(service.dataFolder, 'user disable', { user: 'disabled' }),
+  );
+  const grant = (method: string, id: string) =>
+    ann.rest(method, `/entries/${id}/access/user:granted`, {
+      ...(method === 'PUT' && { body: '{"Role":"editor"}', headers: { 'Content-Type': 'application/json' } }),
+    });
+  await isOverWith(
+    'granted',
+    (id) => grant('PUT', id),
+    (id) => grant('DELETE', id),
+  );
+  const gone = await service.addClient('gone', { space: 'ann' });
+  await ann.put('by-an-application', 'x');
+  await lock(gone, 'by-an-application');
+  await ben.must(423, 'PUT', 'by-an-application', { body: 'y' });
+  await command(service.dataFolder, 'app disable', { application: 'gone' });
+  await ben.must(204, 'PUT', 'by-an-application', { body: 'y' });
 });
 
 test('a lock ends by itself, and can be refreshed', async () => {

@@ -6,9 +6,11 @@ import { execute, type Origin, row, rows, type Verb } from '../sql.ts';
 import { join, sql } from '../statement.ts';
 import { requireRow } from './entries.ts';
 import { type LocatedEntry, locate, pathOf } from './tree.ts';
+import { isFormerWriter } from './writers.ts';
 
 export interface LockRow {
   token: string;
+  space: number;
   entry: number;
   is_deep: number;
   is_exclusive: number;
@@ -19,7 +21,7 @@ export interface LockRow {
   expires_at: number;
 }
 
-export const lockColumns = sql`token, entry, is_deep, is_exclusive, owner, owner_text, taken_by, is_new, expires_at`;
+export const lockColumns = sql`token, space, entry, is_deep, is_exclusive, owner, owner_text, taken_by, is_new, expires_at`;
 
 type Holder = Pick<Origin, 'at' | 'by' | 'lockTokens'>;
 
@@ -81,11 +83,25 @@ export function* findCovering({ entry, above }: Pick<LocatedEntry, 'entry' | 'ab
   const found = yield* rows<LockRow>(
     sql`SELECT ${lockColumns} FROM locks WHERE entry IN (${path}) AND expires_at > ${at} ORDER BY token`,
   );
-  return found.filter((lock) => lock.entry === entry || lock.is_deep === 1);
+  return yield* withoutFormer(found.filter((lock) => lock.entry === entry || lock.is_deep === 1));
+}
+
+/** A lock counts only while its holder may change what is locked: nobody who was shut out shuts out others. */
+export function* withoutFormer(locks: readonly LockRow[]): Verb<LockRow[]> {
+  const inForce: LockRow[] = [];
+  for (const lock of locks) {
+    const { id } = yield* requireRow(lock.entry);
+    if (!(yield* isFormerWriter(lock.taken_by, { space: lock.space, id }))) inForce.push(lock);
+  }
+  return inForce;
 }
 
 /** Locks on entries beneath, without its own. */
 export function* findBeneath(space: number, top: Pick<LocatedEntry, 'entry'>, at: number): Verb<LockRow[]> {
+  return yield* withoutFormer(yield* listBeneath(space, top, at));
+}
+
+function* listBeneath(space: number, top: Pick<LocatedEntry, 'entry'>, at: number): Verb<LockRow[]> {
   return yield* rows<LockRow>(sql`WITH RECURSIVE up (token, entry) AS (
        SELECT locks.token, entries.parent FROM locks JOIN entries ON entries.entry = locks.entry
        WHERE locks.space = ${space} AND locks.expires_at > ${at}
@@ -99,7 +115,7 @@ export function* findBeneath(space: number, top: Pick<LocatedEntry, 'entry'>, at
 export function* dropLocks(space: number, top: Pick<LocatedEntry, 'entry'>, at: number): Verb<void> {
   if (!(yield* hasLocks(space, at))) return;
   yield* execute(sql`DELETE FROM locks WHERE entry = ${top.entry}`);
-  for (const { token } of yield* findBeneath(space, top, at)) {
+  for (const { token } of yield* listBeneath(space, top, at)) {
     yield* execute(sql`DELETE FROM locks WHERE token = ${token}`);
   }
 }

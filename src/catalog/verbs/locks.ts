@@ -7,7 +7,16 @@ import { read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, row, rows, type Verb } from '../sql.ts';
 import { insertInto, sql } from '../statement.ts';
 import { requireRow, toKind } from './entries.ts';
-import { checkLocks, findBeneath, findCovering, hasLocks, type LockRow, lockColumns, locked } from './lock-checks.ts';
+import {
+  checkLocks,
+  findBeneath,
+  findCovering,
+  hasLocks,
+  type LockRow,
+  lockColumns,
+  locked,
+  withoutFormer,
+} from './lock-checks.ts';
 import { type SaveFile, saveFile } from './save-file.ts';
 import type { StoredContent } from './stored-content.ts';
 import { findVisible, type LocatedEntry, locate, pathOf } from './tree.ts';
@@ -85,7 +94,7 @@ export const takeLock = write(
     const lock = { token: input.token, is_deep: isDeep ? 1 : 0, is_exclusive: input.isExclusive ? 1 : 0 };
     const { owner, ownerText, expiresAt } = input;
     const isNew = 'file' in on ? 1 : 0;
-    const row = { ...lock, entry: entry.entry, owner, owner_text: ownerText, taken_by: by, is_new: isNew };
+    const row = { ...lock, space, entry: entry.entry, owner, owner_text: ownerText, taken_by: by, is_new: isNew };
     yield* insert(intoLocks, [
       row.token,
       space,
@@ -194,7 +203,7 @@ export const findLocksIn = read({}, function* findLocksIn({ space, id, at }: Fin
   const found = yield* rows<LockRow>(
     sql`SELECT ${lockColumns} FROM locks WHERE space = ${space} AND expires_at > ${at} AND entry IN (${within}) ORDER BY token`,
   );
-  return yield* toLocks(found);
+  return yield* toLocks(yield* withoutFormer(found));
 });
 
 /** Refuses a save that a lock forbids, before its bytes are sent. */

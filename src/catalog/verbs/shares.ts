@@ -1,16 +1,16 @@
 // Shares: links to entries for whoever has their secret. The state is computed when it is needed, so that nothing has to be changed
 // when the maker loses a role, the entry is trashed, or the time is over. Ids are in the order of their making.
 
-import type { Role } from '../../domain/caller.ts';
 import { entryNotFound } from '../../domain/missing.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Share, ShareAccess, ShareState } from '../../domain/share.ts';
 import { noSpace, read, write } from '../declaration.ts';
 import { execute, insert, note, type Origin, returning, row, rows, type Verb } from '../sql.ts';
 import { insertInto, type Sql, sql } from '../statement.ts';
-import { findHeldRole, toList } from './granted-access.ts';
+import { toList } from './granted-access.ts';
 import { isOffInSpace } from './share-rules.ts';
 import { findVisible } from './tree.ts';
+import { mayApplicationWrite, mayPersonWrite } from './writers.ts';
 
 const intoShares = insertInto(
   'shares',
@@ -89,20 +89,6 @@ export function* isSupported({ space, entry: id, user_id, app_key }: ShareRow): 
     user_id === null ? yield* mayApplicationWrite(app_key, space) : yield* mayPersonWrite(user_id, { space, id });
   const isOff = yield* isOffInSpace(space);
   return isThere && mayWrite && !isOff;
-}
-
-function* mayApplicationWrite(appKey: string, space: number): Verb<boolean> {
-  const found = yield* row<{ scopes: string }>(
-    sql`SELECT scopes FROM applications WHERE app_key = ${appKey} AND space = ${space} AND state = 'active'`,
-  );
-  return found?.scopes.split(' ').includes('content.write') ?? false;
-}
-
-function* mayPersonWrite(user: string, { space, id }: { space: number; id: string }): Verb<boolean> {
-  const person = yield* row<{ state: string }>(sql`SELECT state FROM users WHERE id = ${user}`);
-  const member = yield* row<{ role: Role }>(sql`SELECT role FROM members WHERE user_id = ${user} AND space = ${space}`);
-  const isEditor = member !== undefined && member.role !== 'viewer';
-  return person?.state === 'active' && (isEditor || (yield* findHeldRole({ space, id, user })) === 'editor');
 }
 
 export interface AddShare extends Origin {

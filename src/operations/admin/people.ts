@@ -60,10 +60,13 @@ function toTooManyRequests(error: unknown): never {
   throw new Refusal('TooManyRequests', 'Too many passwords are being hashed at once.', { retryAfterSeconds: 2 });
 }
 
+/** The journal calls operators and strangers so. */
+const reservedIds = new Set(['operator', 'nobody']);
+
 /** `CreatedBy` shows the id; a colon there marks `app:` and the names of outside issuers, so our ids have none. */
 function checkUserId(text: string, target: string): string {
   const id = text.toLowerCase();
-  if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && id !== 'operator') return id;
+  if (/^[a-z0-9][a-z0-9._@+-]{0,127}$/.test(id) && !id.startsWith('ak_') && !reservedIds.has(id)) return id;
   throw new Refusal('InvalidField', `${JSON.stringify(text)} is not a valid user id.`, {
     target,
     hint: 'Use 1 to 128 letters, digits and . _ @ + -, beginning with a letter or digit; upper and lower case are the same.',

@@ -157,6 +157,8 @@ const sharedFileRoute: OpenRoute = {
       if (begins) await countDownload(cabinet, used, { entry: fileId, isResumable: true });
       // No download is left: only the rest of one that was begun.
       else if (used.share.state === 'exhausted' && answer.status !== 206) throw shareNotFound();
+      // Whoever leaves out the first byte is in the audit log too.
+      else if (request.method === 'GET') await recordOpened(cabinet, used);
     } catch (error) {
       await discard(answer);
       throw error;
