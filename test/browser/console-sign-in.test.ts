@@ -158,7 +158,7 @@ test('an unknown address shows a page to people, and the refusal to programs', o
 });
 
 test('a person without a space sees what to do', options, async () => {
-  const person = await addUser(world.dataFolder, 'nobody');
+  const person = await addUser(world.dataFolder, 'stranger');
   const made = await world.browser.context.browser()?.newContext();
   assert.ok(made);
   const page = await made.newPage();

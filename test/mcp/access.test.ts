@@ -67,7 +67,7 @@ async function makeCallers(mcp: McpService): Promise<Record<string, string>> {
     await setRole(dataFolder, role, role, 'agent');
     callers[role] = (await signIn(configuration, person)).access_token;
   }
-  callers.nobody = (await signIn(configuration, await addUser(dataFolder, 'nobody'))).access_token;
+  callers.nobody = (await signIn(configuration, await addUser(dataFolder, 'stranger'))).access_token;
   const stranger = await addApplication(dataFolder, 'stranger');
   callers.stranger = await fetchToken(service.production, stranger);
   const disabled = await addApplication(dataFolder, 'disabled', { space: 'agent' });

@@ -101,8 +101,8 @@ test('a grant that ends takes the entry away', async () => {
 });
 
 test('a password for a space in which the person has nothing opens nothing', async () => {
-  const { addPassword } = await addPerson(service, 'nobody');
-  const authorization = basicAuthorization('nobody', await addPassword('read'));
+  const { addPassword } = await addPerson(service, 'stranger');
+  const authorization = basicAuthorization('stranger', await addPassword('read'));
   const headers = { Authorization: authorization, Depth: '1' };
   const response = await fetch(owner.url('/dav/'), { method: 'PROPFIND', headers });
   assert.doesNotMatch(await response.text(), /office/);
