@@ -177,3 +177,8 @@ test('systemd accepts the unit and rates its exposure as low', {
   const [, exposure] = /Overall exposure level for cabinet\.service: ([\d.]+)/.exec(stdout) ?? [];
   assert.ok(Number(exposure) < mostExposed, `exposure ${exposure}`);
 });
+
+test('the Kubernetes manifests trust no proxy until an operator names one', () => {
+  const text = readFileSync(join(import.meta.dirname, '../deploy/kubernetes/configuration.yaml'), 'utf8');
+  assert.match(text, /^ {2}CABINET_PROXIES: ""$/m);
+});
