@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
 import { downloadEntry } from '../files/download.ts';
+import { EditButton } from '../files/edit-button.tsx';
 import { iconOf } from '../files/kind.ts';
 import { IconButton } from '../parts/button.tsx';
 import { showError } from '../parts/error-text.ts';
@@ -124,6 +125,7 @@ function EntryActions({ entry }: { entry: Entry }) {
   return (
     <>
       {isFile && <IconButton icon="expand" label={viewer.open} onPress={() => openViewer(entry.Id)} />}
+      <EditButton entry={entry} />
       <IconButton icon="user" label={words.files.share} onPress={() => setSharing(true)} />
       <IconButton icon="download" label={isFile ? words.files.download : words.files.downloadZip} onPress={download} />
       {isSharing && (

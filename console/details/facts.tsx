@@ -18,7 +18,7 @@ export function Facts({ shown }: { shown: EntryDetails }) {
   const { details, locale } = words;
   const facts: [string, string | undefined][] = [
     [details.type, Entry.Type === 'folder' ? undefined : Entry.ContentType],
-    [details.size, `${formatSize(Entry.Size, locale)} (${formatNumber(Entry.Size, locale)})`],
+    [details.size, toExactSize(Entry.Size, locale)],
     [details.created, details.byWhom(formatTime(Entry.CreatedAt, locale), Entry.CreatedBy)],
     [details.modified, details.byWhom(formatTime(Entry.ModifiedAt, locale), Entry.ModifiedBy)],
     [details.version, Version === undefined ? undefined : String(Version)],
@@ -44,6 +44,12 @@ export function Facts({ shown }: { shown: EntryDetails }) {
       <Properties key={shown.ETag} shown={shown} />
     </div>
   );
+}
+
+/** Small sizes are exact by themselves. */
+function toExactSize(bytes: number, locale: string): string {
+  const size = formatSize(bytes, locale);
+  return bytes < 1000 ? size : `${size} (${formatNumber(bytes, locale)})`;
 }
 
 interface Line {

@@ -2,7 +2,7 @@
 
 import { commentVersion, type Entry, type Version } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { showError } from '../parts/error-text.ts';
 import { Field } from '../parts/field.tsx';
@@ -11,7 +11,14 @@ import { useSession } from '../session/session-context.tsx';
 import { useWorkWords } from '../words/use-work-words.ts';
 import { useWords } from '../words/words.tsx';
 
-export function VersionComment({ entry, version }: { entry: Entry; version: Version }) {
+interface VersionCommentProps {
+  entry: Entry;
+  version: Version;
+  /** The other actions on the version, in the same row. */
+  children: ReactNode;
+}
+
+export function VersionComment({ entry, version, children }: VersionCommentProps) {
   const { comment: words } = useWorkWords();
   const all = useWords();
   const { cabinet, canWrite } = useSession();
@@ -56,8 +63,9 @@ export function VersionComment({ entry, version }: { entry: Entry; version: Vers
   return (
     <>
       {known !== '' && <p className="version-comment">{known}</p>}
-      {canWrite && (
-        <div className="version-actions">
+      <div className="version-actions">
+        {children}
+        {canWrite && (
           <Button
             look="quiet"
             aria-label={`${known === '' ? words.add : words.change}: ${all.versions.version(version.Version)}`}
@@ -65,8 +73,8 @@ export function VersionComment({ entry, version }: { entry: Entry; version: Vers
           >
             {known === '' ? words.add : words.change}
           </Button>
-        </div>
-      )}
+        )}
+      </div>
     </>
   );
 }

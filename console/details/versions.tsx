@@ -89,22 +89,14 @@ function Line({ entry, version, isCurrent, onCompare }: LineProps) {
         <span className="version-size">{formatSize(version.Size, words.locale)}</span>
       </p>
       <p>{words.details.byWhom(formatTime(version.CreatedAt, words.locale), version.CreatedBy)}</p>
-      <VersionComment entry={entry} version={version} />
-      <div className="version-actions">
-        <Button
-          look="quiet"
-          aria-label={`${words.versions.download}: ${words.versions.version(version.Version)}`}
-          onPress={() => void downloadEntry(cabinet, entry, version.Version).catch((error) => showError(error, words))}
-        >
-          {words.versions.download}
-        </Button>
+      <VersionComment entry={entry} version={version}>
         {!isCurrent && isText && (
           <Button
             look="quiet"
             aria-label={`${words.versions.compare}: ${words.versions.version(version.Version)}`}
             onPress={onCompare}
           >
-            {words.versions.compare}
+            {words.versions.compareShort}
           </Button>
         )}
         {!isCurrent && canWrite && (
@@ -116,7 +108,14 @@ function Line({ entry, version, isCurrent, onCompare }: LineProps) {
             {words.versions.restore}
           </Button>
         )}
-      </div>
+        <Button
+          look="quiet"
+          aria-label={`${words.versions.download}: ${words.versions.version(version.Version)}`}
+          onPress={() => void downloadEntry(cabinet, entry, version.Version).catch((error) => showError(error, words))}
+        >
+          {words.versions.download}
+        </Button>
+      </VersionComment>
     </li>
   );
 }

@@ -24,14 +24,18 @@ interface Chosen {
   starred: ReadonlySet<string>;
 }
 
-function listItems({ entries, canWrite, starred }: Chosen, { files }: Words): Item[] {
+function listItems({ entries, canWrite, starred }: Chosen, { files, details }: Words): Item[] {
   const one = entries.length === 1 ? entries[0] : undefined;
   const isStarred = entries.every(({ Id }) => starred.has(Id));
   const isZip = one === undefined || one.Type === 'folder';
   const single: Item[] = [
     { action: 'open', icon: 'next', label: files.open, keys: 'Enter' },
-    { action: 'details', icon: 'info', label: files.details, keys: 'I' },
+    { action: 'facts', icon: 'info', label: files.details, keys: 'I' },
+    ...(one?.Type === 'file' ? [{ action: 'versions', icon: 'clock', label: details.versions } as const] : []),
     { action: 'share', icon: 'user', label: files.share },
+    ...(one?.Type === 'folder' && canWrite
+      ? [{ action: 'requestFiles', icon: 'upload', label: files.requestFiles } as const]
+      : []),
   ];
   const any: Item[] = [
     { action: 'download', icon: 'download', label: isZip ? files.downloadZip : files.download },
@@ -56,6 +60,7 @@ function listFolderItems(canWrite: boolean, { files }: Words): Item[] {
     { action: 'upload', icon: 'upload', label: files.upload },
     { action: 'newFolder', icon: 'plus', label: files.newFolder, keys: 'N' },
     { action: 'paste', icon: 'copy', label: files.paste, keys: 'Ctrl V' },
+    { action: 'requestFilesHere', icon: 'upload', label: files.requestFiles },
     { action: 'line', label: '' },
   ];
   return [

@@ -37,6 +37,7 @@ import { useFolderRefresh } from './folder-refresh.ts';
 import type { EntriesProps } from './list-shared.ts';
 import { type Order, useListing } from './listing.ts';
 import { useLocksIn } from './locks.ts';
+import { useLookAt } from './look-at.ts';
 import { useResolvedFolder } from './resolve-folder.ts';
 import { useSelection } from './selection.ts';
 import { useStarred } from './starred.ts';
@@ -71,6 +72,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
   const locks = useLocksIn(folderId);
   const linked = useLinkedEntries();
   const selection = useSelection(listing.entries);
+  useLookAt(lookId, selection);
   const ancestors = useAncestors(folderId);
   const actions = useActions();
   const [renaming, setRenaming] = useState<string | null>(null);

@@ -21,7 +21,7 @@ import { useStar } from './starred.ts';
 export type OpenDialog =
   | { kind: 'newFolder' }
   | { kind: 'move' | 'copy'; entries: readonly Entry[] }
-  | { kind: 'share' | 'edit'; entry: Entry };
+  | { kind: 'share' | 'edit' | 'requestFiles'; entry: Entry };
 
 /** What the commands of a folder work on. */
 export interface FolderState {
@@ -141,7 +141,12 @@ export function useToolbarActions(folder: FolderState, commands: KeyCommands): (
   return (action) => {
     const [first] = chosen;
     if (action === 'move' || action === 'copy') setDialog({ kind: action, entries: chosen });
-    else if (action === 'share' || action === 'edit') first !== undefined && setDialog({ kind: action, entry: first });
+    else if (action === 'share' || action === 'edit' || action === 'requestFiles')
+      first !== undefined && setDialog({ kind: action, entry: first });
+    else if (action === 'requestFilesHere')
+      listing.folder !== null && setDialog({ kind: 'requestFiles', entry: listing.folder });
+    else if (action === 'facts' || action === 'versions')
+      first !== undefined && setParams({ look: first.Id, tab: action === 'facts' ? 'details' : 'versions' });
     else if (action === 'download') download(chosen);
     else if (action === 'downloadFolder') listing.folder !== null && download([listing.folder]);
     else if (action === 'upload') document.querySelector<HTMLInputElement>('[data-files]')?.click();

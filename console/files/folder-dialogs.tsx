@@ -21,7 +21,9 @@ export function FolderDialogs({ folder: { actions, current, selection }, dialog,
         <NewFolderDialog onCreate={(name) => actions.createFolder(current.id, name)} onClose={onClose} />
       )}
       {dialog?.kind === 'edit' && <TextEditor entry={dialog.entry} onClose={onClose} />}
-      {dialog?.kind === 'share' && <ShareDialog entry={dialog.entry} onClose={onClose} />}
+      {(dialog?.kind === 'share' || dialog?.kind === 'requestFiles') && (
+        <ShareDialog entry={dialog.entry} isRequest={dialog.kind === 'requestFiles'} onClose={onClose} />
+      )}
       {(dialog?.kind === 'move' || dialog?.kind === 'copy') && (
         <TargetDialog
           entries={dialog.entries}

@@ -1,5 +1,5 @@
 // Sizes of subfolders and the number of entries change by what happens beneath them, which no change says. After changes, the open
-// folder asks for them again.
+// folder asks for them again, and another one when it is opened.
 
 import { showFolder } from '@cabinet/client';
 import { useQueryClient } from '@tanstack/react-query';
@@ -10,6 +10,13 @@ import { type Listing, type Order, onListingChange, updateFolder } from './listi
 /** Changes that come together are answered by one request. */
 const pauseMs = 300;
 const maxFolders = 200;
+
+let changeCount = 0;
+onListingChange(() => {
+  changeCount += 1;
+});
+/** By folder: how many changes there had been when it was left. */
+const leftAt = new Map<string, number>();
 
 export function useFolderRefresh(folderId: string, order: Order, { entries, isWhole }: Listing): void {
   const { cabinet } = useSession();
@@ -35,7 +42,9 @@ export function useFolderRefresh(folderId: string, order: Order, { entries, isWh
       const isElsewhere = parents.size > 1 || !parents.has(folderId);
       if (!isWhole || (hasFolders && isElsewhere)) timer ??= setTimeout(() => void refresh(), pauseMs);
     });
+    if ((leftAt.get(folderId) ?? changeCount) < changeCount) timer = setTimeout(() => void refresh(), 0);
     return () => {
+      leftAt.set(folderId, changeCount);
       stop();
       clearTimeout(timer);
       abort.abort();

@@ -2,7 +2,7 @@
 
 import type { Entry } from '@cabinet/client';
 import { useState } from 'react';
-import { Button, IconButton } from '../parts/button.tsx';
+import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { explain } from '../parts/error-text.ts';
 import { Field } from '../parts/field.tsx';
@@ -10,7 +10,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Skeleton } from '../parts/states.tsx';
 import { useWords } from '../words/words.tsx';
 import { useActions } from './actions.ts';
-import { type Ancestor, parentOf, useAncestors } from './ancestors.ts';
+import { type Ancestor, useAncestors } from './ancestors.ts';
 import { useSubfolders } from './subfolders.ts';
 import './target-dialog.css';
 
@@ -30,7 +30,6 @@ export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: Ta
   const chain = useAncestors(at);
   const current = chain.at(-1);
   const isLoaded = current?.id === at;
-  const above = parentOf(chain);
   const choose = () => {
     if (current === undefined || !isLoaded) return;
     onClose();
@@ -49,20 +48,7 @@ export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: Ta
         </>
       }
     >
-      <div className="target-head">
-        <IconButton
-          icon="up"
-          label={above?.name ?? files.folder}
-          isDisabled={above === null}
-          onPress={() => above !== null && setAt(above.id)}
-        />
-        <span className="entry-icon-folder">
-          <Icon name="folder" />
-        </span>
-        <strong>
-          <bdi>{isLoaded ? current.name : '…'}</bdi>
-        </strong>
-      </div>
+      <Path chain={chain} isLoaded={isLoaded} onOpen={setAt} />
       {isNaming === true ? (
         <NewFolder
           parent={at}
@@ -78,6 +64,39 @@ export function TargetDialog({ entries, isCopy, startAt, onChoose, onClose }: Ta
       )}
       <Folders at={at} without={entries} onOpen={setAt} />
     </Dialog>
+  );
+}
+
+/** Where the dialog is; each folder above is a button. */
+function Path({
+  chain,
+  isLoaded,
+  onOpen,
+}: {
+  chain: readonly Ancestor[];
+  isLoaded: boolean;
+  onOpen(id: string): void;
+}) {
+  const { files } = useWords();
+  const above = isLoaded ? chain.slice(0, -1) : chain;
+  return (
+    <nav className="target-path" aria-label={files.breadcrumbs}>
+      <ol>
+        {above.map(({ id, name }) => (
+          <li key={id}>
+            <button type="button" onClick={() => onOpen(id)}>
+              <bdi>{name}</bdi>
+            </button>
+            <span aria-hidden="true">/</span>
+          </li>
+        ))}
+        <li aria-current="true">
+          <strong>
+            <bdi>{isLoaded ? chain.at(-1)?.name : '…'}</bdi>
+          </strong>
+        </li>
+      </ol>
+    </nav>
   );
 }
 

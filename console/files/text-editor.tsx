@@ -30,87 +30,102 @@ function decode(bytes: Uint8Array, etag: string): Opened {
   }
 }
 
+/** One dialog from the first moment to the last: a second one could not give the focus back to where the first was opened. */
 export function TextEditor({ entry, onClose }: { entry: Entry; onClose(): void }) {
-  const words = useWords();
   const { edit } = useWorkWords();
-  const { cabinet } = useSession();
   const [reading, setReading] = useState(0);
-  const { data, error } = useQuery({
-    queryKey: ['edited', entry.Id, reading],
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }): Promise<Opened> => {
-      const { stream, etag } = await openFile(cabinet, entry.Id, { signal });
-      return decode(new Uint8Array(await new Response(stream).arrayBuffer()), etag);
-    },
-  });
-  if (data?.text != null) {
-    const { text, ...opened } = data;
-    const again = () => setReading(reading + 1);
-    return <Editor key={reading} entry={entry} opened={{ ...opened, text }} onReload={again} onClose={onClose} />;
-  }
-  return (
-    <Dialog title={edit.title(entry.Name)} isWide onClose={onClose}>
-      {error !== null && <ErrorState error={error} />}
-      {data === undefined && error === null && <Skeleton label={words.files.loading} />}
-      {data !== undefined && <p>{edit.foreign}</p>}
-    </Dialog>
-  );
-}
-
-interface EditorProps {
-  entry: Entry;
-  opened: Opened & { text: string };
-  onReload(): void;
-  onClose(): void;
-}
-
-function Editor({ entry, opened, onReload, onClose }: EditorProps) {
-  const { edit } = useWorkWords();
-  const [text, setText] = useState(opened.text);
+  const { data: opened, error } = useOpened(entry, reading);
+  /** Null: nothing was typed yet. */
+  const [typed, setTyped] = useState<string | null>(null);
   const [question, setQuestion] = useState<'conflict' | 'unsaved' | null>(null);
-  const { isBusy, save } = useSave(entry, opened, { onSaved: onClose, onConflict: () => setQuestion('conflict') });
-  const isChanged = text !== opened.text;
-  const send = (isOver = false) => void save(text, isOver);
+  const { isBusy, save } = useSave(entry, { onSaved: onClose, onConflict: () => setQuestion('conflict') });
+  const isChanged = typed !== null && typed !== opened?.text;
+  const send = (isOver = false) => {
+    if (opened !== undefined && typed !== null && !isBusy) void save(typed, opened, isOver);
+  };
+  const readAgain = () => {
+    setReading(reading + 1);
+    setTyped(null);
+    setQuestion(null);
+  };
+  const actions =
+    question === null ? (
+      <Button look="main" isDisabled={!isChanged} isPending={isBusy} onPress={() => send()}>
+        {edit.save}
+      </Button>
+    ) : (
+      <Answers
+        question={question}
+        onYes={() => (question === 'conflict' ? send(true) : setQuestion(null))}
+        onNo={question === 'conflict' ? readAgain : onClose}
+      />
+    );
   return (
     <Dialog
       title={edit.title(entry.Name)}
       isWide
       isAlert
       onClose={() => (isChanged ? setQuestion(question === null ? 'unsaved' : null) : onClose())}
-      actions={
-        question === null ? (
-          <Button look="main" isDisabled={!isChanged || isBusy} onPress={() => send()}>
-            {edit.save}
-          </Button>
-        ) : (
-          <Answers
-            question={question}
-            onYes={() => (question === 'conflict' ? send(true) : setQuestion(null))}
-            onNo={question === 'conflict' ? onReload : onClose}
-          />
-        )
-      }
+      {...(opened?.text != null && { actions })}
     >
       {question !== null && (
         <p className="editor-question" role="alert">
           {edit[question]}
         </p>
       )}
-      <textarea
-        className="input editor"
-        aria-label={edit.text}
-        spellCheck={false}
-        autoFocus
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          if (isChanged && !isBusy) send();
-        }}
+      {error !== null && <ErrorState error={error} />}
+      <EditedText
+        opened={opened}
+        isFailed={error !== null}
+        typed={typed}
+        onType={setTyped}
+        onSave={() => isChanged && send()}
       />
     </Dialog>
+  );
+}
+
+function useOpened({ Id }: Entry, reading: number) {
+  const { cabinet } = useSession();
+  return useQuery({
+    queryKey: ['edited', Id, reading],
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<Opened> => {
+      const { stream, etag } = await openFile(cabinet, Id, { signal });
+      return decode(new Uint8Array(await new Response(stream).arrayBuffer()), etag);
+    },
+  });
+}
+
+interface EditedTextProps {
+  opened: Opened | undefined;
+  isFailed: boolean;
+  typed: string | null;
+  onType(text: string): void;
+  onSave(): void;
+}
+
+function EditedText({ opened, isFailed, typed, onType, onSave }: EditedTextProps) {
+  const words = useWords();
+  const { edit } = useWorkWords();
+  if (opened === undefined) return isFailed ? null : <Skeleton label={words.files.loading} />;
+  if (opened.text === null) return <p>{edit.foreign}</p>;
+  return (
+    <textarea
+      className="input editor"
+      aria-label={edit.text}
+      spellCheck={false}
+      // biome-ignore lint/a11y/noAutofocus: the dialog is opened to type here
+      autoFocus
+      value={typed ?? opened.text}
+      onChange={(event) => onType(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        onSave();
+      }}
+    />
   );
 }
 
@@ -133,17 +148,13 @@ function Answers({ question, onYes, onNo }: AnswersProps) {
   );
 }
 
-function useSave(
-  { Id, Name, ContentType }: Entry,
-  { etag, hasCarriageReturns }: Opened,
-  { onSaved, onConflict }: { onSaved(): void; onConflict(): void },
-) {
+function useSave({ Id, Name, ContentType }: Entry, { onSaved, onConflict }: { onSaved(): void; onConflict(): void }) {
   const words = useWords();
   const { edit } = useWorkWords();
   const { cabinet } = useSession();
   const queries = useQueryClient();
   const [isBusy, setBusy] = useState(false);
-  const save = async (text: string, isOver: boolean) => {
+  const save = async (text: string, { etag, hasCarriageReturns }: Opened, isOver: boolean) => {
     setBusy(true);
     try {
       const content = hasCarriageReturns ? text.replaceAll('\n', '\r\n') : text;

@@ -77,11 +77,14 @@ function FolderActions({ onUpload, onAction }: ToolbarProps) {
         trigger={<IconButton icon="more" label={files.add} />}
         onAction={(key) => {
           if (key === 'uploadFolder') folderField.current?.click();
-          else onAction('downloadFolder');
+          else onAction(key as Action);
         }}
       >
         <MenuItem id="uploadFolder" icon="upload">
           {files.uploadFolder}
+        </MenuItem>
+        <MenuItem id="requestFilesHere" icon="upload">
+          {files.requestFiles}
         </MenuItem>
         <MenuItem id="downloadFolder" icon="download">
           {files.downloadZip}
@@ -103,17 +106,22 @@ function FolderActions({ onUpload, onAction }: ToolbarProps) {
 function SelectionActions({ selection, canWrite, starred, onAction }: ToolbarProps) {
   const { files } = useWords();
   const items = useEntryItems({ entries: selection.chosen, canWrite, starred });
-  const one = selection.chosen.length === 1 ? selection.chosen[0] : undefined;
+  // The labels are the same for one and for several: a button that moves under the pointer is hit by mistake.
   return (
     <>
       <IconButton icon="close" label={files.clearSelection} onPress={() => selection.clear()} />
       <Button icon="download" onPress={() => onAction('download')}>
-        {one === undefined || one.Type === 'folder' ? files.downloadZip : files.download}
+        {files.download}
       </Button>
       {canWrite && (
-        <Button icon="trash" onPress={() => onAction('remove')}>
-          {files.delete}
-        </Button>
+        <>
+          <Button icon="move" onPress={() => onAction('move')}>
+            {files.move}
+          </Button>
+          <Button icon="trash" onPress={() => onAction('remove')}>
+            {files.delete}
+          </Button>
+        </>
       )}
       <Menu
         label={files.actions}

@@ -54,7 +54,6 @@ export function ChangesPage() {
       </header>
       <div className="paper-body">
         {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
-        {data === undefined && error === null && <Skeleton label={words.files.loading} />}
         {data !== undefined && shown.length === 0 && (
           <Empty icon="clock" title={words.changes.none}>
             <p>{words.changes.noneHelp}</p>
@@ -70,6 +69,7 @@ export function ChangesPage() {
             </ol>
           </section>
         ))}
+        {data === undefined && error === null && <Skeleton label={words.files.loading} />}
       </div>
     </section>
   );

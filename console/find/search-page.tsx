@@ -4,7 +4,7 @@ import { hasCode, type Operations } from '@cabinet/client';
 import { callPage } from '@cabinet/client/requests';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { iconOf } from '../files/kind.ts';
+import { Thumbnail } from '../files/thumbnail.tsx';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -16,7 +16,7 @@ import { useSession, useSpaceParams } from '../session/session-context.tsx';
 import { formatSize, formatWhen } from '../words/format.ts';
 import { useWorkWords } from '../words/use-work-words.ts';
 import { useWords } from '../words/words.tsx';
-import { splitSnippet } from './snippet.ts';
+import { type SnippetPart, splitSnippet } from './snippet.ts';
 import './search-page.css';
 
 type Result = Operations['GET /search']['answer']['Results'][number];
@@ -206,27 +206,34 @@ function Chips() {
 function FoundEntry({ result: { Entry, Path, Snippet } }: { result: Result }) {
   const words = useWords();
   const params = useSpaceParams();
+  const parts = splitSnippet(Snippet);
+  const isInName = parts.map(({ text }) => text).join('') === Entry.Name;
   return (
     <li className="found-one">
       <span className={Entry.Type === 'folder' ? 'entry-icon entry-icon-folder' : 'entry-icon'}>
-        <Icon name={iconOf(Entry)} size={24} />
+        <Thumbnail entry={Entry} size={64} iconSize={24} />
       </span>
       <div>
         <Link className="found-name" to={{ page: 'files', id: Entry.Id, params }}>
-          <bdi>{Entry.Name}</bdi>
+          <bdi>{isInName ? <Marked parts={parts} /> : Entry.Name}</bdi>
         </Link>
         <p className="found-path">
-          <bdi>{Path}</bdi> · {formatSize(Entry.Size, words.locale)} · {formatWhen(Entry.ModifiedAt, words.locale)}
+          <bdi>{Path.slice(0, -Entry.Name.length)}</bdi> · {formatSize(Entry.Size, words.locale)} ·{' '}
+          {formatWhen(Entry.ModifiedAt, words.locale)}
         </p>
-        {Snippet !== '' && (
+        {parts.length > 0 && !isInName && (
           <p className="found-snippet">
-            {splitSnippet(Snippet).map(({ text, isFound }, index) =>
-              // biome-ignore lint/suspicious/noArrayIndexKey: parts of one line stay in their order
-              isFound ? <mark key={index}>{text}</mark> : text,
-            )}
+            <Marked parts={parts} />
           </p>
         )}
       </div>
     </li>
+  );
+}
+
+function Marked({ parts }: { parts: readonly SnippetPart[] }) {
+  return parts.map(({ text, isFound }, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one line stay in their order
+    isFound ? <mark key={index}>{text}</mark> : text,
   );
 }

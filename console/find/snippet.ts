@@ -2,7 +2,7 @@
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", apos: "'" };
 
-interface SnippetPart {
+export interface SnippetPart {
   text: string;
   isFound: boolean;
 }

@@ -50,7 +50,7 @@ export function FormDialog({ title, submit, children, canSend = true, onSend, on
       actions={
         <>
           <Button onPress={onClose}>{words.shell.cancel}</Button>
-          <Button look="main" type="submit" form={id} isDisabled={isBusy || !canSend}>
+          <Button look="main" type="submit" form={id} isDisabled={!canSend} isPending={isBusy}>
             {submit}
           </Button>
         </>
@@ -61,7 +61,7 @@ export function FormDialog({ title, submit, children, canSend = true, onSend, on
         className="manage-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (canSend) send();
+          if (canSend && !isBusy) send();
         }}
       >
         <Problem error={error} />
@@ -93,7 +93,7 @@ export function ConfirmDialog({ title, help, confirm, onConfirm, onClose }: Conf
           <Button autoFocus onPress={onClose}>
             {words.shell.cancel}
           </Button>
-          <Button look="bad" isDisabled={isBusy} onPress={send}>
+          <Button look="bad" isPending={isBusy} onPress={send}>
             {confirm}
           </Button>
         </>

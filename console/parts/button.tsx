@@ -6,6 +6,7 @@ import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
 import { Icon, type IconName } from './icon.tsx';
 import './button.css';
 
+/** While something is sent, `isPending` rather than `isDisabled`: a disabled button loses the focus, and a dialog cannot give it back. */
 interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {
   /** `main`: what one most likely wants; `quiet`: one of many; `bad`: cannot be undone. */
   look?: 'main' | 'plain' | 'quiet' | 'bad';

@@ -135,7 +135,7 @@ function NoticeList({ isInDialog }: { isInDialog: boolean }) {
       ref={list}
       className={isInDialog ? 'notices notices-inside' : 'notices'}
       data-top={isAtTop}
-      aria-label={words.trouble.title}
+      aria-label={words.shell.notices}
       hidden={notices.length === 0}
     >
       {notices.map(({ id, text, isBad, trackingId, action }) => (

@@ -15,15 +15,17 @@ import '../manage/manage-page.css';
 
 interface NewLinkProps {
   entry: Entry;
+  /** What is chosen at first. */
+  access: LinkWish['access'];
   onAdded(link: ShareFields): void;
   onClose(): void;
 }
 
-export function NewLink({ entry, onAdded, onClose }: NewLinkProps) {
+export function NewLink({ entry, access, onAdded, onClose }: NewLinkProps) {
   const { links: words } = useSharingWords();
   const { cabinet } = useSession();
   const rules = useShareRules();
-  const [wish, setWish] = useState(() => toNewWish(rules));
+  const [wish, setWish] = useState(() => ({ ...toNewWish(rules), access }));
   const change = (changes: Partial<LinkWish>) => setWish({ ...wish, ...changes });
   const send = useSend(words.created, async () => {
     onAdded(await addShare(cabinet, { entry: entry.Id, access: wish.access, ...toNewShare(wish) }));

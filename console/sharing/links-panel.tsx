@@ -1,7 +1,7 @@
 // The links of one entry in the dialog that shares it.
 
-import type { Entry } from '@cabinet/client';
-import { useState } from 'react';
+import type { Entry, ShareFields } from '@cabinet/client';
+import { useEffect, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { useSession } from '../session/session-context.tsx';
@@ -11,13 +11,17 @@ import { NewLink } from './link-form.tsx';
 import { useEntryLinks, useShareRules } from './links.ts';
 import { useSharingWords } from './use-sharing-words.ts';
 
-export function LinksPanel({ entry }: { entry: Entry }) {
+export function LinksPanel({ entry, isRequest }: { entry: Entry; isRequest: boolean }) {
   const { files } = useWords();
   const { links: words } = useSharingWords();
   const { canWrite, canManage } = useSession();
   const rules = useShareRules();
   const { data, error, refetch } = useEntryLinks(entry.Id);
-  const [isAdding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<ShareFields['Access'] | null>(null);
+  // Not at once: of two dialogs that open together, the first one would hide the second from the keyboard.
+  useEffect(() => {
+    if (isRequest) setAdding('upload');
+  }, [isRequest]);
   const isOff = rules?.Allowed === false;
   const isForManagers = rules?.Makers === 'managers' && !canManage;
   const mayAdd = canWrite && !isOff && !isForManagers;
@@ -29,7 +33,7 @@ export function LinksPanel({ entry }: { entry: Entry }) {
       <div className="links-head">
         <p className="share-note">{canWrite ? note : words.onlyEditors}</p>
         {mayAdd && (
-          <Button look="main" icon="plus" onPress={() => setAdding(true)}>
+          <Button look="main" icon="plus" onPress={() => setAdding('read')}>
             {words.add}
           </Button>
         )}
@@ -57,7 +61,9 @@ export function LinksPanel({ entry }: { entry: Entry }) {
           </ul>
         </details>
       )}
-      {isAdding && <NewLink entry={entry} onAdded={() => setAdding(false)} onClose={() => setAdding(false)} />}
+      {adding !== null && mayAdd && (
+        <NewLink entry={entry} access={adding} onAdded={() => setAdding(null)} onClose={() => setAdding(null)} />
+      )}
     </div>
   );
 }

@@ -17,12 +17,22 @@ import { LinksPanel } from './links-panel.tsx';
 import { useSharingWords } from './use-sharing-words.ts';
 import './sharing.css';
 
-export function ShareDialog({ entry, onClose }: { entry: Entry; onClose(): void }) {
+interface ShareDialogProps {
+  entry: Entry;
+  /** Begins with a new file request. */
+  isRequest?: boolean;
+  onClose(): void;
+}
+
+export function ShareDialog({ entry, isRequest = false, onClose }: ShareDialogProps) {
   const sharing = useSharingWords();
+  const { canManage, canWrite } = useSession();
+  // First what the person can do: only managers share with people.
+  const isLinksFirst = isRequest || (canWrite && !canManage);
   const { people, links } = sharing.links;
   return (
     <Dialog title={sharing.title(entry.Name)} isWide onClose={onClose}>
-      <Tabs className="share-tabs">
+      <Tabs className="share-tabs" defaultSelectedKey={isLinksFirst ? 'links' : 'people'}>
         <TabList className="tabs" aria-label={sharing.title(entry.Name)}>
           <Tab id="people" className="tab">
             {people}
@@ -35,7 +45,7 @@ export function ShareDialog({ entry, onClose }: { entry: Entry; onClose(): void 
           <People entry={entry} />
         </TabPanel>
         <TabPanel id="links" className="share-panel">
-          <LinksPanel entry={entry} />
+          <LinksPanel entry={entry} isRequest={isRequest} />
         </TabPanel>
       </Tabs>
     </Dialog>

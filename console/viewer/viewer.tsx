@@ -11,6 +11,7 @@ import { DetailsPane } from '../details/details-pane.tsx';
 import { Preview } from '../details/preview.tsx';
 import { useViewerWords } from '../details/use-viewer-words.ts';
 import { downloadEntry } from '../files/download.ts';
+import { EditButton } from '../files/edit-button.tsx';
 import { iconOf } from '../files/kind.ts';
 import { IconButton } from '../parts/button.tsx';
 import { showError } from '../parts/error-text.ts';
@@ -145,6 +146,7 @@ function Actions({ entry, isBeside, onDetails }: ActionsProps) {
   const download = () => isNone || downloadEntry(cabinet, entry).catch((error) => showError(error, words));
   return (
     <div className="viewer-actions">
+      {!isNone && <EditButton entry={entry} />}
       <IconButton icon="user" label={words.files.share} isDisabled={isNone} onPress={() => setSharing(true)} />
       <IconButton icon="download" label={words.files.download} isDisabled={isNone} onPress={() => void download()} />
       <IconButton icon="info" label={viewer.details} isPressed={isBeside} onPress={onDetails} />

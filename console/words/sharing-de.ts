@@ -18,7 +18,7 @@ export const sharingDe: SharingWords = {
   shared: (name) => `Mit ${name} geteilt`,
   stop: (name) => `Nicht mehr mit ${name} teilen`,
   stopped: (name) => `Nicht mehr mit ${name} geteilt`,
-  onlyManagers: 'Manager des Bereichs teilen Einträge.',
+  onlyManagers: 'Nur Manager des Bereichs teilen mit Personen und Gruppen.',
   bySpace: 'Mitglied des Bereichs',
   here: 'hier geteilt',
   above: (path) => `geteilt mit ${path}`,

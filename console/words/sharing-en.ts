@@ -17,7 +17,7 @@ export const sharingEn = {
   shared: (name: string) => `Shared with ${name}`,
   stop: (name: string) => `Stop sharing with ${name}`,
   stopped: (name: string) => `No longer shared with ${name}`,
-  onlyManagers: 'Managers of the space share entries.',
+  onlyManagers: 'Only managers of the space share with people and groups.',
   bySpace: 'member of the space',
   here: 'shared here',
   above: (path: string) => `shared with ${path}`,

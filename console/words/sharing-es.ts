@@ -18,7 +18,7 @@ export const sharingEs: SharingWords = {
   shared: (name) => `Compartido con ${name}`,
   stop: (name) => `Dejar de compartir con ${name}`,
   stopped: (name) => `Ya no se comparte con ${name}`,
-  onlyManagers: 'Los elementos los comparten los gestores del espacio.',
+  onlyManagers: 'Solo los gestores del espacio comparten con personas y grupos.',
   bySpace: 'miembro del espacio',
   here: 'compartido aquí',
   above: (path) => `compartido con ${path}`,

@@ -18,7 +18,7 @@ export const sharingFr: SharingWords = {
   shared: (name) => `Partagé avec ${name}`,
   stop: (name) => `Ne plus partager avec ${name}`,
   stopped: (name) => `N’est plus partagé avec ${name}`,
-  onlyManagers: 'Le partage est réservé aux gestionnaires de l’espace.',
+  onlyManagers: 'Seuls les gestionnaires de l’espace partagent avec des personnes et des groupes.',
   bySpace: 'membre de l’espace',
   here: 'partagé ici',
   above: (path) => `hérité de ${path}`,

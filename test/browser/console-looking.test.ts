@@ -181,7 +181,7 @@ test('search finds names by a part within a word', options, async () => {
   await page.keyboard.press('/');
   await page.locator('input:focus').waitFor();
   await page.keyboard.type('g_2000_har');
-  await page.locator('.found-snippet mark', { hasText: 'G_2000_har' }).waitFor();
+  await page.locator('.found-name mark', { hasText: 'G_2000_har' }).waitFor();
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Delete');
   await page.evaluate('document.activeElement.blur()');

@@ -106,7 +106,7 @@ test('an editor sees who has access, and cannot share', options, async () => {
   const { page } = await openConsole(world, world.people.editor);
   await walkTo(page, `/files?look=${invoices}`);
   await page.getByRole('button', { name: 'Share' }).click();
-  await page.getByText('Managers of the space share entries.').waitFor();
+  await page.getByText('Only managers of the space share with people and groups.').waitFor();
   assert.equal(await page.getByRole('button', { name: /Stop sharing/ }).count(), 0);
   assert.deepEqual(await findBarriers(page), []);
   await page.context().close();

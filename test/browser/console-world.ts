@@ -96,7 +96,11 @@ const rememberSignIn = `try {
 } catch {}`;
 
 /** A browser of its own for each person: nothing of one sign-in is seen by the other. */
-export async function openConsole(world: World, who: Person, options: ConsoleOptions = {}): Promise<OpenedConsole> {
+export async function openConsole(
+  world: Pick<World, 'base' | 'browser' | 'kept'>,
+  who: Person,
+  options: ConsoleOptions = {},
+): Promise<OpenedConsole> {
   const { path = '/', colorScheme = 'light', viewport = { width: 1280, height: 800 }, locale = 'en-GB' } = options;
   const made = await world.browser.context.browser()?.newContext({
     colorScheme,
