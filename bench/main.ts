@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Children } from './children.ts';
 import { cluster } from './cluster.ts';
+import { consoleScenario } from './console.ts';
 import { Taken } from './cost.ts';
 import { grants } from './grants.ts';
 import { grow } from './grow.ts';
@@ -41,6 +42,7 @@ const scenarios: Record<string, Scenario> = {
   put,
   webdav,
   webhooks: webhooksScenario,
+  console: consoleScenario,
   search,
   grants,
   peers,

@@ -20,6 +20,10 @@ export function App({ known: { session, problem } }: { known: Known }) {
   const words = useWords();
   const [isOver, setOver] = useState(false);
   useEffect(() => session?.onEnd(() => setOver(true)), [session]);
+  useEffect(() => {
+    // While the password is typed, what comes after it is loaded.
+    if (session === null) import('./pages.tsx').catch(() => undefined);
+  }, [session]);
   if (session === null) return <SignInPage problem={problem} />;
   return (
     <>

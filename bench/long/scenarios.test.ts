@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { withoutBrowser } from '../../test/browser/browser.ts';
 import { bench } from '../bench-for-tests.ts';
 
 describe('at a tiny size', { concurrency: 3 }, () => {
@@ -101,6 +102,11 @@ describe('at a tiny size', { concurrency: 3 }, () => {
       ...'--beside bare --seconds 0.5 --warmup 0.1 --settle 0 --rounds 1'.split(' '),
     );
     assert.equal(printed.match(/^\| \d+ [KM]iB.* \| ( {2}Cabinet|bare Node) \| +\d/gm)?.length, 24);
+  });
+
+  it('console prints bytes, the first list, interactions and the deletion', { skip: withoutBrowser }, async () => {
+    const printed = await bench('console', '--size', '300', '--rounds', '1');
+    assert.equal(printed.match(/ (holds|missed) \|$/gm)?.length, 18);
   });
 
   it('mixed reads, lists and saves', async () => {

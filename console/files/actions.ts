@@ -149,18 +149,25 @@ async function changeAll(
 ): Promise<number> {
   const placed: EntryUpdate[] = [];
   const errors: unknown[] = [];
-  try {
-    for (let start = 0; start < entries.length; start += atOnce) {
-      const ids = entries.slice(start, start + atOnce).map(({ Id }) => Id);
+  let [next, done] = [0, 0];
+  const work = async () => {
+    while (next < entries.length) {
+      const ids = entries.slice(next, next + atOnce).map(({ Id }) => Id);
+      next += ids.length;
       for (const result of await changeEntries(cabinet, { ...change, ids })) {
         if (result instanceof CabinetError) errors.push(result);
         else placed.push(toUpdate(result));
       }
-      const done = start + ids.length;
+      done += ids.length;
       if (done < entries.length) notify({ key: 'progress', text: words.files.progress(done, entries.length) });
     }
+  };
+  try {
+    // While the page takes in one answer, the service works on the next one.
+    await Promise.all([work(), work()]);
   } catch (error) {
     // The request failed as a whole, and so would the next ones.
+    next = entries.length;
     errors.push(error);
   }
   updateListings(queries, placed);

@@ -45,7 +45,7 @@ export function EntryList(props: EntriesProps) {
     count: listing.total,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    overscan: 12,
+    overscan: 6,
     scrollPaddingStart: 40,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the density changes

@@ -44,7 +44,7 @@ export function EntryTiles(props: EntriesProps) {
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => tileHeight,
-    overscan: 4,
+    overscan: 1,
   });
   const { cursor } = selection;
   useEffect(() => {

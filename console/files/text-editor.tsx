@@ -50,7 +50,7 @@ export function TextEditor({ entry, onClose }: { entry: Entry; onClose(): void }
   };
   const actions =
     question === null ? (
-      <Button look="main" isDisabled={!isChanged} isPending={isBusy} onPress={() => send()}>
+      <Button look="main" isDisabled={!isChanged} isBusy={isBusy} onPress={() => send()}>
         {edit.save}
       </Button>
     ) : (

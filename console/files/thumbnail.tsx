@@ -13,12 +13,17 @@ interface ThumbnailProps {
   iconSize: number;
 }
 
-export function Thumbnail({ entry, size, iconSize }: ThumbnailProps) {
+/** Most entries have none: no row of a long list watches a query for nothing. */
+export function Thumbnail(props: ThumbnailProps) {
+  const kind = kindOf(props.entry);
+  if (kind === 'picture' || kind === 'pdf') return <Fetched {...props} />;
+  return <Icon name={iconOf(props.entry)} size={props.iconSize} />;
+}
+
+function Fetched({ entry, size, iconSize }: ThumbnailProps) {
   const { cabinet } = useSession();
-  const kind = kindOf(entry);
   const { data } = useQuery({
     queryKey: ['thumbnail', entry.Id, entry.ModifiedAt, size],
-    enabled: kind === 'picture' || kind === 'pdf',
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     structuralSharing: false,

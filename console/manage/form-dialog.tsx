@@ -50,7 +50,7 @@ export function FormDialog({ title, submit, children, canSend = true, onSend, on
       actions={
         <>
           <Button onPress={onClose}>{words.shell.cancel}</Button>
-          <Button look="main" type="submit" form={id} isDisabled={!canSend} isPending={isBusy}>
+          <Button look="main" type="submit" form={id} isDisabled={!canSend} isBusy={isBusy}>
             {submit}
           </Button>
         </>
@@ -93,7 +93,7 @@ export function ConfirmDialog({ title, help, confirm, onConfirm, onClose }: Conf
           <Button autoFocus onPress={onClose}>
             {words.shell.cancel}
           </Button>
-          <Button look="bad" isPending={isBusy} onPress={send}>
+          <Button look="bad" isBusy={isBusy} onPress={send}>
             {confirm}
           </Button>
         </>

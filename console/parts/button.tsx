@@ -6,17 +6,23 @@ import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
 import { Icon, type IconName } from './icon.tsx';
 import './button.css';
 
-/** While something is sent, `isPending` rather than `isDisabled`: a disabled button loses the focus, and a dialog cannot give it back. */
-interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {
+interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | 'isPending'> {
   /** `main`: what one most likely wants; `quiet`: one of many; `bad`: cannot be undone. */
   look?: 'main' | 'plain' | 'quiet' | 'bad';
   icon?: IconName;
+  /** Pressed already, and not done yet. A disabled button would lose the focus, and a dialog could not give it back. */
+  isBusy?: boolean;
   children: ReactNode;
 }
 
-export function Button({ look = 'plain', icon, children, ...rest }: ButtonProps) {
+export function Button({ look = 'plain', icon, isBusy = false, children, onPress, ...rest }: ButtonProps) {
   return (
-    <AriaButton className={`button button-${look}`} {...rest}>
+    <AriaButton
+      className={`button button-${look}`}
+      {...rest}
+      data-busy={isBusy}
+      onPress={(event) => isBusy || onPress?.(event)}
+    >
       {icon !== undefined && <Icon name={icon} size={18} />}
       <span className="button-text">{children}</span>
     </AriaButton>

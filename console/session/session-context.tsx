@@ -61,9 +61,12 @@ const noRoot = '';
 
 /** Those in which the person has a role, then those of which something is shared with them. */
 async function listOpenSpaces(cabinet: Cabinet, signal: AbortSignal): Promise<readonly Space[]> {
-  const { Spaces } = await call(cabinet, 'GET /spaces', { signal });
+  const [{ Spaces }, sharedWithMe] = await Promise.all([
+    call(cabinet, 'GET /spaces', { signal }),
+    Array.fromAsync(listSharedWithMe(cabinet, { signal })),
+  ]);
   const open = new Map<string, Space>(Spaces.map((space) => [space.Id, space]));
-  for await (const { Space: shared, Role } of listSharedWithMe(cabinet, { signal })) {
+  for (const { Space: shared, Role } of sharedWithMe) {
     const known = open.get(shared.Id);
     if (known !== undefined && known.RootFolderId !== noRoot) continue;
     const role = known?.Role === 'editor' ? known.Role : Role;

@@ -1,6 +1,6 @@
 // The frame around every page: navigation, the open page, the account. On a phone the navigation is at the bottom.
 
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { IconButton } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../routing/link.tsx';
@@ -11,8 +11,10 @@ import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
 import { SearchBox } from './search-box.tsx';
-import { SpaceChoice } from './space-choice.tsx';
 import './shell.css';
+
+/** With its list, a tenth of the first page; most people are in one space. */
+const SpaceChoice = lazy(async () => ({ default: (await import('./space-choice.tsx')).SpaceChoice }));
 
 interface Way {
   page: Page;
@@ -53,7 +55,7 @@ interface ShellProps {
 
 export function Shell({ aside, children }: ShellProps) {
   const words = useWords();
-  const { canManage, isGuest } = useSession();
+  const { canManage, isGuest, spaces } = useSession();
   const place = useRoute();
   const [isOpen, setOpen] = useState(false);
   const isAsideDrawn = useOnceSeen(isOpen);
@@ -79,7 +81,11 @@ export function Shell({ aside, children }: ShellProps) {
         <AccountMenu />
       </header>
       <nav className="side" data-open={isOpen} aria-label={words.shell.navigation}>
-        <SpaceChoice />
+        {spaces.length > 1 && (
+          <Suspense>
+            <SpaceChoice />
+          </Suspense>
+        )}
         <Ways ways={shown} />
         {isAsideDrawn && aside}
       </nav>

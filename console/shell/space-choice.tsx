@@ -1,4 +1,4 @@
-// The space switcher. Users of a single space see only its name.
+// The space switcher, for users of several.
 
 import { Choice } from '../parts/field.tsx';
 import { go } from '../routing/router.ts';
@@ -8,7 +8,6 @@ import { useWords } from '../words/words.tsx';
 export function SpaceChoice() {
   const words = useWords();
   const { spaces, space } = useSession();
-  if (spaces.length === 1) return null;
   const options = Object.fromEntries(spaces.map(({ Id, Name }) => [Id, Name]));
   return (
     <Choice
