@@ -80,6 +80,24 @@ test('the buttons for one entry stay where they are for several', options, async
   await page.keyboard.press('Escape');
 });
 
+test('the toolbar has room for all its buttons, beside the details and on a phone', options, async () => {
+  await openFolder('1.txt', '2.txt');
+  const overflow = `(() => {
+    const { scrollWidth, clientWidth } = document.querySelector('.toolbar');
+    return scrollWidth - clientWidth;
+  })()`;
+  await row('1.txt').click();
+  await page.keyboard.press('i');
+  await pane().getByRole('heading', { name: '1.txt' }).waitFor();
+  assert.equal(await page.evaluate(overflow), 0);
+  await closePane();
+  await page.setViewportSize({ width: 390, height: 720 });
+  assert.equal(await page.evaluate(overflow), 0, 'on a phone');
+  await page.getByRole('button', { name: 'Clear the selection' }).click();
+  assert.equal(await page.evaluate(overflow), 0, 'on a phone, with nothing selected');
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
 test('the dialog of a move shows the path, and its folders are buttons', options, async () => {
   const folder = await openFolder('a.txt');
   await createFolder(shared.world.caller, '-root-', `${folderName()} target`);
