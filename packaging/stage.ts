@@ -82,7 +82,7 @@ function stageManifest(folder: string, own: string, contents: Contents): void {
 export function listServerFiles(): string[] {
   const isLeftOut = (path: string) => /(\.test\.ts|-for-tests\.\w+|\.d\.ts)$/.test(path);
   const sources = globSync('src/**/*.*', { cwd: root }).filter((path) => !isLeftOut(path));
-  return ['bin/cabinet', 'bin/prepare.js', 'bin/start.js', ...sources.sort()];
+  return ['bin/cabinet', 'bin/pinned-node', 'bin/prepare.js', 'bin/start.js', ...sources.sort()];
 }
 
 /** What the commands for people import, now or when they run. */

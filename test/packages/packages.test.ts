@@ -137,11 +137,11 @@ import { applicationToken, connect, createFolder, type Entry, listChildren, read
 
 const { SERVICE_URL: url = '', APP_KEY: appKey = '', APP_SECRET: secret = '' } = process.env;
 const cabinet = connect({ url, appKey, token: applicationToken({ secret }) });
-const { Folder } = await createFolder(cabinet, { name: 'Invoices', conflict: 'Existing' });
-const { Children } = await saveFile(cabinet, { folder: Folder.Id, name: 'January.txt', content: 'Twelve pencils' });
+const folder = await createFolder(cabinet, { name: 'Invoices', conflict: 'Existing' });
+const file = await saveFile(cabinet, { folder: folder.Id, name: 'January.txt', content: 'Twelve pencils' });
 const all: Entry[] = [];
-for await (const entry of listChildren(cabinet, Folder.Id)) all.push(entry);
-console.log(all.length, await readText(cabinet, Children[0]?.Id ?? ''));
+for await (const entry of listChildren(cabinet, folder.Id)) all.push(entry);
+console.log(all.length, await readText(cabinet, file.Id));
 `;
 
 test('a program that uses the client library compiles and runs', { skip }, () => {
