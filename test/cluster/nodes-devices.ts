@@ -1,35 +1,101 @@
-// A device without a browser that asks another node for its token each time (RFC 8628): all nodes know how often it has asked.
+// Sign-ins of devices (RFC 8628) on several nodes: the device and the browser reach another node with each request.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { commandLineAppKey } from '../../src/domain/built-in-applications.ts';
-import { all } from './three-nodes.ts';
+import { Browser, type Page } from '../security/browser.ts';
+import { addUser, type Person } from '../service/operator.ts';
+import type { Node } from './nodes.ts';
+import { all, nodes } from './three-nodes.ts';
 
-interface DeviceAnswer {
+interface Codes {
   device_code: string;
-  error: string;
-  interval?: number;
+  user_code: string;
+  verification_uri: string;
 }
 
-async function post(base: string, path: string, form: Record<string, string>): Promise<DeviceAnswer> {
+const grant = 'urn:ietf:params:oauth:grant-type:device_code';
+const scope = 'openid offline_access content.read';
+
+async function post<Body>(node: Node, path: string, form: Record<string, string>) {
   const body = new URLSearchParams({ client_id: commandLineAppKey, ...form });
-  return (await (await fetch(`${base}${path}`, { method: 'POST', body })).json()) as DeviceAnswer;
+  const response = await fetch(`${node.base}${path}`, { method: 'POST', body });
+  return { status: response.status, body: (await response.json()) as Body };
 }
 
-async function pollEveryNode(): Promise<DeviceAnswer[]> {
-  const { device_code } = await post(all[0].base, '/oauth2/device', { scope: 'openid' });
-  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code };
-  return await Promise.all(all.map(({ base }) => post(base, '/oauth2/token', form)));
+async function beginDevice(node: Node): Promise<Codes> {
+  const { status, body } = await post<Codes>(node, '/oauth2/device', { scope });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+function poll(node: Node, { device_code }: Codes) {
+  return post<Record<string, string>>(node, '/oauth2/token', { grant_type: grant, device_code });
+}
+
+/** The browser of a proxy that sends each request to the next node. */
+function toRotatingBrowser(first: number): Browser {
+  let next = first;
+  return new Browser(({ pathname, search }) => {
+    const { base } = all[next % all.length] as Node;
+    next += 1;
+    return new URL(`${pathname}${search}`, base);
+  });
 }
 
 export function testDevices(): void {
-  describe('A device that asks all nodes at once for its token', () => {
-    it('is told by all but one to slow down', async () => {
+  describe('A device', () => {
+    let person: Person;
+
+    before(async () => {
+      person = await addUser(all[0].dataFolder, 'dora');
+    });
+
+    async function enterCode(browser: Browser, codes: Codes): Promise<Page> {
+      assert.equal(codes.verification_uri, `${nodes.base}/device`);
+      return await browser.submit(await browser.open(codes.verification_uri), { user_code: codes.user_code });
+    }
+
+    for (const [index, place] of ['first', 'second', 'third'].entries()) {
+      it(`that began on the ${place} node is allowed on others, and gets its tokens from one of them once`, async () => {
+        const codes = await beginDevice(all[index] as Node);
+        const browser = toRotatingBrowser(index + 1);
+        const confirm = await enterCode(browser, codes);
+        assert.match(confirm.text, new RegExp(`<strong>${codes.user_code}</strong>`));
+        const login = await browser.submit(confirm, {});
+        const consent = await browser.submit(login, { user: person.User, password: person.Password });
+        const done = await browser.submit(consent, { answer: 'allow' });
+        assert.match(done.text, /The device is signed in/);
+        const answers = await Promise.all(all.map((node) => poll(node, codes)));
+        const [signedIn, ...others] = answers.filter(({ status }) => status === 200);
+        assert.ok(signedIn !== undefined, JSON.stringify(answers));
+        assert.deepEqual(others, []);
+        const headers = { Authorization: `Bearer ${signedIn.body.access_token}`, AppKey: commandLineAppKey };
+        for (const { base } of all) {
+          assert.equal((await fetch(`${base}/v1/contentmanagement/me`, { headers })).status, 200);
+        }
+      });
+    }
+
+    it('that asks all nodes at once for its token is told by all but one to slow down', async () => {
       let errors: string[] = [];
       // More than once, because nodes that stall for seconds answer at the right interval.
-      for (let round = 0; round < 3 && new Set(errors).size < 2; round += 1)
-        errors = (await pollEveryNode()).map(({ error, interval }) => `${error} ${interval ?? ''}`.trim()).sort();
+      for (let round = 0; round < 3 && new Set(errors).size < 2; round += 1) {
+        const codes = await beginDevice(all[0]);
+        const answers = await Promise.all(all.map((node) => poll(node, codes)));
+        errors = answers.map(({ body: { error, interval } }) => [error, interval].join(' ').trim()).sort();
+      }
       assert.deepEqual(errors, ['authorization_pending', 'slow_down 10', 'slow_down 15']);
+    });
+
+    it('waits on every node until it is allowed, and is told on another that it was refused', async () => {
+      const waiting = await beginDevice(all[0]);
+      assert.equal((await poll(all[1], waiting)).body.error, 'authorization_pending');
+      const refused = await beginDevice(all[1]);
+      const browser = toRotatingBrowser(2);
+      const page = await browser.submit(await enterCode(browser, refused), { abort: 'yes' });
+      assert.match(page.text, /The device is not signed in/);
+      assert.equal((await poll(all[2], refused)).body.error, 'access_denied');
     });
   });
 }

@@ -17,6 +17,12 @@ export interface Page {
 
 export class Browser {
   #cookies: Cookie[] = [];
+  readonly #toServer: (url: URL) => URL;
+
+  /** `toServer` is where a request really goes, as a proxy decides it. */
+  constructor(toServer: (url: URL) => URL = (url) => url) {
+    this.#toServer = toServer;
+  }
 
   get cookies(): readonly Cookie[] {
     return this.#cookies;
@@ -28,7 +34,7 @@ export class Browser {
     const home = url.origin;
     let request = init;
     for (let hops = 0; hops < 10; hops += 1) {
-      const response = await fetch(url, {
+      const response = await fetch(this.#toServer(url), {
         ...request,
         redirect: 'manual',
         headers: { Accept: 'text/html', Cookie: this.#cookieFor(url), ...request.headers },
