@@ -1,4 +1,4 @@
-// Writes the table of events in docs/webhooks.md: `node docs/generate-events.ts`. `test/documentation.test.ts` fails when it
+// Writes the table of events in docs/webhooks.md: `bin/pinned-node docs/generate-events.ts`. `test/documentation.test.ts` fails when it
 // is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs';

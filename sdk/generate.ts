@@ -1,5 +1,5 @@
 // Writes `src/description.ts`: the types of everything on the wire, from the service's own OpenAPI description.
-// `node sdk/generate.ts` after a route or a schema has changed; `test/description.test.ts` says when it was forgotten.
+// `bin/pinned-node sdk/generate.ts` after a route or a schema has changed; `test/description.test.ts` says when it was forgotten.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

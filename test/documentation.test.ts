@@ -19,7 +19,7 @@ function readApiReference(): string {
 }
 
 test('docs/api/requests.md lists every request', () => {
-  assert.equal(read('docs/api/requests.md'), renderRequests(), 'run node docs/generate-requests.ts');
+  assert.equal(read('docs/api/requests.md'), renderRequests(), 'run bin/pinned-node docs/generate-requests.ts');
 });
 
 test('the API reference shows every request with curl', async () => {
@@ -130,7 +130,7 @@ test('the schema in ARCHITECTURE.md has every table', () => {
 
 test('docs/webhooks.md lists every event', () => {
   const page = read('docs/webhooks.md');
-  assert.equal(page, renderPage(page), 'run node docs/generate-events.ts');
+  assert.equal(page, renderPage(page), 'run bin/pinned-node docs/generate-events.ts');
 });
 
 test('every file that docs/security.md names as evidence is there', () => {

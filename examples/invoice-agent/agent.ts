@@ -3,7 +3,7 @@
 // Inbox/unreadable.md. A model can take the place of `readInvoice`; everything else stays.
 //
 //   export CABINET_URL=http://127.0.0.1:8080 CABINET_APPKEY=ak_… CABINET_SECRET=…
-//   node examples/invoice-agent/agent.ts
+//   bin/pinned-node examples/invoice-agent/agent.ts
 //
 // Needs Node 24 or later and nothing else. The application needs the scopes content.read and content.write.
 

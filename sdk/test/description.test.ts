@@ -10,7 +10,7 @@ import { type Call, calls } from './operations.ts';
 
 const operations = new Map(listOperations(readDocument()));
 
-test('src/description.ts is what the service describes (node sdk/generate.ts writes it anew)', () => {
+test('src/description.ts is what the service describes (bin/pinned-node sdk/generate.ts writes it anew)', () => {
   const written = readFileSync(join(import.meta.dirname, '../src/description.ts'), 'utf8');
   assert.equal(written, renderDescription(readDocument()));
 });

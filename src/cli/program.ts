@@ -1,7 +1,7 @@
 // What the programs `cabinet` have in common. Every command takes `--json` and then prints exactly one JSON object (`watch`: one per
 // line). Only the file of the given command is loaded: the service itself takes a second, which `cabinet ls` should not wait for.
 
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { readVersion } from '../runtime/version.ts';
 
 type Register = (program: Command) => void;
@@ -17,9 +17,6 @@ interface ProgramOptions {
 }
 
 const examples = `
-Options:
-  --version  print the version
-
 Examples:
   $ cabinet login https://files.example.com
   $ cabinet put photos /Archive/
@@ -38,7 +35,7 @@ export async function runProgram(typed: string[], { description, groups, learnMo
     .description(description)
     .usage('<command> [options]')
     .helpCommand('help [command]', 'show help for a command')
-    .showHelpAfterError('Run cabinet help for a list of commands, cabinet help COMMAND for its options.')
+    .helpOption('-h, --help', 'show help')
     .addHelpText('after', `${examples}  ${learnMore}`)
     .exitOverride();
   const isJson = words.includes('--json');
@@ -46,7 +43,10 @@ export async function runProgram(typed: string[], { description, groups, learnMo
     process.stdout.write(`cabinet ${readVersion()}\n`);
     return;
   }
-  if (isJson) program.configureOutput({ writeErr: () => undefined });
+  program.configureOutput({
+    ...(isJson && { writeErr: () => undefined }),
+    outputError: (text, write) => write(text.replace(/^error: /, 'cabinet: ') + toHint(findCommand(program, words))),
+  });
   const [first = ''] = words;
   if (first === 'complete') {
     await complete(program, known, words.slice(words[1] === '--' ? 2 : 1));
@@ -61,6 +61,21 @@ export async function runProgram(typed: string[], { description, groups, learnMo
 function toHelpOption(words: string[], known: CommandGroups[string]): string[] {
   const [word, first = '', ...rest] = words;
   return word === 'help' && Object.hasOwn(known, first) && rest.length > 0 ? [first, ...rest, '--help'] : words;
+}
+
+/** The command that the first words name, or the last group among them. */
+function findCommand(program: Command, words: readonly string[]): Command {
+  const [first = '', ...rest] = words;
+  const command = program.commands.find((one) => one.name() === first);
+  return command === undefined ? program : findCommand(command, rest);
+}
+
+/** After the message of a usage error. */
+function toHint(command: Command): string {
+  if (command.parent === null) return 'Run cabinet help for a list of commands.\n';
+  const usage = command.createHelp().commandUsage(command);
+  const [, ...names] = usage.replace(/ [[<].*$/, '').split(' ');
+  return `Usage: ${usage}\nRun cabinet help ${names.join(' ')} for its options.\n`;
 }
 
 /** As docs/command-line.md lists it, for commands of operators too. */
@@ -83,7 +98,11 @@ async function registerAll(program: Command, groups: CommandGroups): Promise<voi
     for (const load of Object.values(commands)) (await load())(program);
   }
   // Afterwards, or the commands would inherit it; their own help shows their arguments.
-  program.configureHelp({ subcommandTerm: (command) => command.name() });
+  program.configureHelp({
+    subcommandTerm: (command) => command.name(),
+    visibleCommands: ({ commands }) => [...commands],
+    visibleOptions: () => [new Option('-h, --help', 'show help'), new Option('--version', 'print the version')],
+  });
 }
 
 /** Called by the completion scripts at each Tab. */

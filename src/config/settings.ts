@@ -20,18 +20,18 @@ export const settings = {
   CABINET_PUBLIC_URL: { fallback: '', about: 'what clients see as the production address' },
   CABINET_TEST_PUBLIC_URL: { fallback: '', about: 'what clients see as the test address' },
   CABINET_MTLS_PUBLIC_URL: { fallback: '', about: 'what clients see as the mutual-TLS address' },
-  CABINET_MTLS_CERT: { fallback: '', about: 'certificate file of the mutual-TLS address; one is made by default' },
+  CABINET_MTLS_CERT: { fallback: '', about: 'certificate file of the mutual-TLS address; created by default' },
   CABINET_MTLS_KEY: { fallback: '', about: 'key file that goes with it' },
-  CABINET_MTLS_CA: { fallback: '', about: 'CAs that client certificates must lead to; one is made by default' },
+  CABINET_MTLS_CA: { fallback: '', about: 'CAs that must have issued client certificates; one is created by default' },
   CABINET_MTLS_CRL: { fallback: '', about: 'revocation lists of those CAs' },
-  CABINET_MTLS_PROXIES: { fallback: '', about: 'proxies whose Client-Cert header is believed: addresses or networks' },
-  CABINET_PROXIES: { fallback: '', about: 'proxies whose X-Forwarded-For header is believed: addresses or networks' },
+  CABINET_MTLS_PROXIES: { fallback: '', about: 'proxies whose Client-Cert header is trusted: addresses or networks' },
+  CABINET_PROXIES: { fallback: '', about: 'proxies whose X-Forwarded-For header is trusted: addresses or networks' },
   CABINET_OWN_ISSUER: { fallback: 'yes', about: 'no: tokens come from outside issuers only' },
   CABINET_ID_TOKEN_ALGORITHM: { fallback: 'ES256', about: 'how ID tokens are signed: ES256 or RS256' },
-  CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are taken' },
+  CABINET_ISSUERS: { fallback: '', about: 'a JSON file with the outside OpenID issuers whose tokens are accepted' },
   CABINET_OIDC_GROUPS_CLAIM: {
     fallback: '',
-    about: 'the claim of outside issuers that names the groups of a person; by default none is read',
+    about: "the claim of outside issuers' tokens that names a person's groups; none by default",
     isForManagers: true,
   },
   CABINET_SECOND_FACTOR: {
@@ -58,9 +58,13 @@ export const settings = {
   CABINET_CATALOG: { fallback: 'sqlite:', about: 'where records are kept: sqlite: or postgres://…' },
   CABINET_BLOBS: { fallback: 'file:', about: 'where large contents are kept: file: or s3://bucket…' },
   CABINET_POSTGRES_CONNECTIONS: { fallback: '20', about: 'connections to PostgreSQL, for each environment of a node' },
-  CABINET_NAMES: { fallback: 'any', about: 'portable: also refuse names that Windows refuses', isForManagers: true },
+  CABINET_NAMES: {
+    fallback: 'any',
+    about: 'portable: also refuse names that Windows does not allow',
+    isForManagers: true,
+  },
   CABINET_INLINE_LIMIT: { fallback: '64KiB', about: 'contents up to this size are kept in the catalog' },
-  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is taken', isForManagers: true },
+  CABINET_MAX_FILE_SIZE: { fallback: '5TiB', about: 'the largest file that is accepted', isForManagers: true },
   CABINET_RESERVE: { fallback: '64MiB', about: 'free disk space that saves leave for reads and sign-ins' },
   CABINET_SPACE_QUOTA: {
     fallback: 'unlimited',
@@ -74,13 +78,13 @@ export const settings = {
   },
   CABINET_ALLOW_ANY_DISK: {
     fallback: 'no',
-    about: 'yes: keep the catalog on a network or memory file system too, where a 200 promises less',
+    about: 'yes: the data folder may be on a network or memory file system, whose syncs cannot be relied on',
   },
   CABINET_SCRUB_DAYS: { fallback: '30', about: 'how often everything is read and verified, or unlimited: never' },
-  CABINET_SCRUB_RATE: { fallback: '8MiB', about: 'how much of it in a second' },
+  CABINET_SCRUB_RATE: { fallback: '8MiB', about: 'how much of it is read per second' },
   CABINET_TRASH_DAYS: {
     fallback: '30',
-    about: 'how long the trash keeps what is put into it, or unlimited',
+    about: 'how long entries stay in the trash, or unlimited',
     isForManagers: true,
   },
   CABINET_UPLOAD_HOURS: {
@@ -91,7 +95,7 @@ export const settings = {
   CABINET_VERSIONS_KEPT: { fallback: 'unlimited', about: 'how many versions a file keeps', isForManagers: true },
   CABINET_VERSION_DAYS: {
     fallback: 'unlimited',
-    about: 'how long a version is kept once another has taken its place',
+    about: 'how long a version is kept after a newer one was saved',
     isForManagers: true,
   },
   CABINET_JOURNAL_DAYS: {
@@ -107,10 +111,10 @@ export const settings = {
   CABINET_SHARES: { fallback: 'on', about: 'links for people without an account: on or off', isForManagers: true },
   CABINET_SHARE_MAKERS: {
     fallback: 'editors',
-    about: 'who may make such links: editors or managers',
+    about: 'who may create such links: editors or managers',
     isForManagers: true,
   },
-  CABINET_SHARE_MAX_DAYS: { fallback: '365', about: 'how long such a link can work at most', isForManagers: true },
+  CABINET_SHARE_MAX_DAYS: { fallback: '365', about: 'the longest time that such a link can work', isForManagers: true },
   CABINET_SHARE_PASSWORD: {
     fallback: 'optional',
     about: 'required: every new link needs a password',
@@ -123,14 +127,14 @@ export const settings = {
   },
   CABINET_MCP: {
     fallback: 'on',
-    about: 'MCP for AI agents at /mcp: on, read (only what reads) or off',
+    about: 'MCP for AI agents at /mcp: on, read (only tools that read) or off',
     isForManagers: true,
   },
   CABINET_TEST_MCP: { fallback: '', about: 'the same for the test environment, if it differs', isForManagers: true },
   // It names spaces of others.
   CABINET_MCP_SPACES: {
     fallback: '',
-    about: 'spaces in which agents may do less, by id: ID=read, or ID=off for nothing at all',
+    about: 'spaces in which agents may do less, by id: ID=read, or ID=off for nothing',
   },
   CABINET_JOURNAL_KEYS: { fallback: '', about: 'a folder for the keys of the journal; by default beside its files' },
   CABINET_SECURITY_CONTACT: {
@@ -144,7 +148,7 @@ export const settings = {
   },
   CABINET_AUDIT_READS: {
     fallback: 'no',
-    about: 'yes: reads of contents are recorded in the journal too',
+    about: 'yes: the journal also records who reads which file',
     isForManagers: true,
   },
   CABINET_WEBHOOK_NETWORKS: {
@@ -163,17 +167,20 @@ export const settings = {
   },
   CABINET_MAX_CONNECTIONS: { fallback: '10000', about: 'connections at a time, for each address' },
   CABINET_MAX_CONNECTIONS_PER_PEER: { fallback: '2000', about: 'connections at a time from one peer' },
-  CABINET_DRAIN_SECONDS: { fallback: '0', about: 'how long it is not ready before it stops, for load balancers' },
+  CABINET_DRAIN_SECONDS: {
+    fallback: '0',
+    about: 'how long a stopping node reports that it is not ready and still serves requests',
+  },
   CABINET_METRICS: { fallback: 'loopback', about: 'who may read /metrics: loopback, open or off' },
-  CABINET_METRICS_TOKEN: { fallback: '', about: 'then whoever shows this token may read /metrics', isSecret: true },
+  CABINET_METRICS_TOKEN: { fallback: '', about: 'the token that /metrics needs, if set', isSecret: true },
   CABINET_OTLP_ENDPOINT: { fallback: '', about: 'an OpenTelemetry collector that traces are sent to' },
-  CABINET_OTLP_SHARE: { fallback: '1', about: 'how many of the traces that begin here are recorded, 0 to 1' },
-  CABINET_ACCESS_LOG: { fallback: 'no', about: 'yes: one line for every request' },
+  CABINET_OTLP_SHARE: { fallback: '1', about: 'the share of traces that are recorded, from 0 to 1' },
+  CABINET_ACCESS_LOG: { fallback: 'no', about: 'yes: one line of the log for every request' },
   CABINET_PROFILES: {
     fallback: '',
-    about: "where people's commands keep their sign-ins; ~/.config/cabinet/profiles.json",
+    about: 'where the client commands keep their sign-ins; ~/.config/cabinet/profiles.json',
   },
-  CABINET_PROFILE: { fallback: '', about: "which of those sign-ins people's commands use; the last one by default" },
+  CABINET_PROFILE: { fallback: '', about: 'which of those sign-ins the client commands use; by default the last one' },
   CABINET_SECRET: {
     fallback: '',
     about: 'the secret that cabinet token uses, instead of --secret-file',

@@ -120,6 +120,6 @@ export function* requireSpace(name: string): Verb<number> {
   if (found !== undefined) return found.space;
   throw new Refusal('SpaceNotFound', `There is no space ${JSON.stringify(name)}.`, {
     target: 'Space',
-    hint: 'A space is made by the first application that is registered into it.',
+    hint: 'A space is created with its first application: cabinet app add NAME --space SPACE.',
   });
 }

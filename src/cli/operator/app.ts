@@ -19,11 +19,11 @@ export function registerApp(program: Command): void {
   const app = program.command('app').description('register and manage applications');
   withCertificate(common(app.command('add <name>').description('register an application; its secret is shown once')))
     .option('--kind <kind>', 'client, or server for applications that use mutual TLS', 'client')
-    .option('--space <name>', 'the space to join; one of its own by default')
-    .option('--scopes <scopes>', 'of content.read, content.write, content.admin')
-    .option('--redirect-uri <uri...>', 'people sign in through it and return here')
-    .option('--for-people', 'acts for people only: has no space and no secret')
-    .option('--ask-consent', 'people are asked before it acts for them')
+    .option('--space <name>', 'the space that it uses; by default one of its own')
+    .option('--scopes <scopes>', 'what it may do: content.read, content.write, content.admin')
+    .option('--redirect-uri <uri...>', 'people sign in through it, and return to this address')
+    .option('--for-people', 'it acts only for people, and has no space and no secret')
+    .option('--ask-consent', 'ask people before it acts for them')
     .addHelpText(
       'after',
       `
@@ -40,7 +40,7 @@ Examples:
     const command = common(app.command(`${change} <app>`).description(`${change} an application, by AppKey or name`));
     if (change === 'disable') {
       command.option('--revoke-tokens', 'end its tokens, sign-ins and links for good (default)');
-      command.option('--no-revoke-tokens', 'they work again when it is enabled');
+      command.option('--no-revoke-tokens', 'its tokens work again when it is enabled');
     }
     command.action((application: string, options: CommonOptions) =>
       runAndPrint(`app ${change}`, { application, ...options }, options),
@@ -48,7 +48,7 @@ Examples:
   }
   common(app.command('rotate <app>').description('give an application a new secret, shown once'))
     .option('--overlap <seconds>', 'how long the old secret stays valid', '0')
-    .option('--revoke-tokens', 'end its tokens, sign-ins and links too: for when the old secret was stolen')
+    .option('--revoke-tokens', 'also end its tokens, sign-ins and links, if the old secret was stolen')
     .action((application: string, options: CommonOptions & { overlap: string }) =>
       runAndPrint('app rotate', { application, ...options }, options),
     );
@@ -56,7 +56,7 @@ Examples:
 }
 
 function registerCertificates(app: Command): void {
-  const certificate = app.command('certificate').description('the certificates that an application may show');
+  const certificate = app.command('certificate').description('manage the certificates of an application');
   withCertificate(common(certificate.command('add <app>').description('register another certificate'))).action(
     (application: string, options: CommonOptions & CertificateOptions) =>
       print(options, () => addCertificate(application, options), toPairs),
@@ -81,8 +81,8 @@ export function common(command: Command): Command {
 
 function withCertificate(command: Command): Command {
   return command
-    .option('--certificate <file>', 'a certificate that it has already (PEM)')
-    .option('--issue-certificate <folder>', 'issue one, and write it and its key into this folder');
+    .option('--certificate <file>', 'an existing certificate (PEM)')
+    .option('--issue-certificate <folder>', 'issue a certificate, and write it and its key into this folder');
 }
 
 async function add(name: string, options: AddOptions): Promise<object> {

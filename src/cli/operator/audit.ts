@@ -21,7 +21,10 @@ export function registerAudit(program: Command): void {
       .command('verify')
       .description('check the chain and the anchor; exit code 1 if anything was edited or removed'),
   )
-    .option('--expect <head>', 'a Head that was printed before and kept elsewhere: shows a tail that was cut off')
+    .option(
+      '--expect <head>',
+      'a Head that was printed before and stored elsewhere: shows whether the end of the journal was cut off',
+    )
     .action((options: CommonOptions & { expect?: string }) => print(options, () => verify(options), toLines));
 }
 

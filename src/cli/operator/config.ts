@@ -8,7 +8,7 @@ import { print } from '../output.ts';
 export function registerConfig(program: Command): void {
   program
     .command('config')
-    .description('check the configuration and show it as it is in force')
+    .description('check the configuration, and show the values in use')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => print(options, show, toLines));
 }

@@ -19,16 +19,16 @@ export function registerGroup(program: Command): void {
   common(group.command('show <space> <group>').description('show who is in a group')).action(
     (space: string, name: string, options: CommonOptions) => run('group show', { space, group: name }, options),
   );
-  common(group.command('add <space> <group>').description('make a group'))
-    .option('--members <users>', 'who is in it, with commas between')
+  common(group.command('add <space> <group>').description('create a group'))
+    .option('--members <users>', 'its members, separated by commas')
     .action((space: string, name: string, options: ChangeOptions) => run('group add', { space, group: name }, options));
-  common(group.command('change <space> <group>').description('change who is in a group, within a second'))
-    .option('--add <users>', 'with commas between')
-    .option('--remove <users>', 'with commas between')
+  common(group.command('change <space> <group>').description('add or remove members of a group'))
+    .option('--add <users>', 'new members, separated by commas')
+    .option('--remove <users>', 'members to remove, separated by commas')
     .action((space: string, name: string, options: ChangeOptions) =>
       run('group change', { space, group: name }, options),
     );
-  common(group.command('remove <space> <group>').description('remove a group; what was granted to it ends')).action(
+  common(group.command('remove <space> <group>').description('remove a group, with its grants')).action(
     (space: string, name: string, options: CommonOptions) => run('group remove', { space, group: name }, options),
   );
 }

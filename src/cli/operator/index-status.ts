@@ -15,12 +15,12 @@ interface Shown {
 }
 
 export function registerIndex(program: Command): void {
-  const index = program.command('index').description('the search index');
-  common(index.command('status').description('how much is indexed, and what could not be read')).action(
+  const index = program.command('index').description('show and rebuild the search index');
+  common(index.command('status').description('show how much is indexed, and which documents could not be read')).action(
     (options: CommonOptions) => show('search status', { env: options.env }, options),
   );
-  common(index.command('rebuild').description('make the index anew from the catalog'))
-    .option('--no-wait', 'return at once; a running service goes on with it')
+  common(index.command('rebuild').description('rebuild the index from the catalog'))
+    .option('--no-wait', 'return at once; a running service continues')
     .action((options: CommonOptions & { wait: boolean }) =>
       show('search rebuild', { env: options.env, wait: options.wait }, options),
     );

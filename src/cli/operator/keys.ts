@@ -5,7 +5,7 @@ import { type CommonOptions, common, runAndPrint } from './app.ts';
 
 export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('rotate the keys that sign tokens');
-  common(keys.command('rotate').description('sign with a new key from now on'))
-    .option('--revoke-old', 'end everything that the old keys signed, at once')
+  common(keys.command('rotate').description('create new keys and sign with them from now on'))
+    .option('--revoke-old', 'end all tokens and links that the old keys signed, at once')
     .action((options: CommonOptions) => runAndPrint('keys rotate', { ...options }, options));
 }

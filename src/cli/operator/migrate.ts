@@ -27,11 +27,14 @@ export function registerMigrate(program: Command): void {
   program
     .command('migrate')
     .description('move everything to another storage engine')
-    .option('--to <catalog>', 'where records shall be kept: postgres://… or sqlite:')
-    .option('--blobs <blobs>', 'where large contents shall be kept: s3://bucket… or file:')
+    .option('--to <catalog>', 'the new place of records: postgres://… or sqlite:')
+    .option('--blobs <blobs>', 'the new place of large contents: s3://bucket… or file:')
     .option('--env <environment>', 'production, test or both', 'both')
-    .option('--contents-only', 'only copy large contents, while the service may run; the rest is then a short stop')
-    .option('--verify <how>', 'full, or quick: of large contents only the sizes', 'full')
+    .option(
+      '--contents-only',
+      'copy only large contents; the service may run meanwhile, and needs only a short stop for the rest',
+    )
+    .option('--verify <how>', 'full, or quick: compare only the sizes of large contents', 'full')
     .option('--json', 'print JSON')
     .action((options: MigrateOptions) => print(options, () => run(options), toLines));
 }

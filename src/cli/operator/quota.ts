@@ -20,12 +20,12 @@ export function registerQuota(program: Command): void {
     .option('--space <name>', 'the space')
     .option('--app <app>', 'what an application does for itself, by AppKey or name')
     .option('--user <user>', 'what a person does in the space')
-    .option('--bytes <bytes>', 'of all versions of all files, in the trash too: a number, 10GiB, or none')
-    .option('--entries <number>', 'folders and files, in the trash too; or none')
-    .option('--requests <number>', 'requests in a second; or none')
+    .option('--bytes <bytes>', 'bytes of all versions, the trash included: a number, 10GiB, or none')
+    .option('--entries <number>', 'folders and files, the trash included; or none')
+    .option('--requests <number>', 'requests per second; or none')
     .action((options: SetOptions) => runAndPrint('quota set', { ...options }, options));
-  common(quota.command('show').description('show what the spaces hold, and every quota'))
-    .option('--space <name>', 'of this space only')
+  common(quota.command('show').description('show the usage and the quotas of spaces'))
+    .option('--space <name>', 'only this space')
     .action((options: CommonOptions & { space?: string }) => {
       const { json: _, ...input } = options;
       return print(options, () => runCommand({ name: 'quota show', input }), toTable);

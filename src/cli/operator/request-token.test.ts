@@ -34,7 +34,7 @@ test('an error of OAuth, a refusal of the API and anything else are described', 
     [
       401,
       '{"error":"invalid_client","error_description":"client authentication failed"}',
-      'invalid_client (client authentication failed)',
+      'the AppKey or the secret is wrong (invalid_client)',
     ],
     [400, '{"error":"invalid_scope"}', 'invalid_scope'],
     [

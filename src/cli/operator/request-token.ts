@@ -39,6 +39,7 @@ function describeCause({ message, cause }: Error): string {
 function describeRefusal(text: string): string | null {
   try {
     const { error, error_description: description, Error: refusal } = JSON.parse(text);
+    if (error === 'invalid_client') return 'the AppKey or the secret is wrong (invalid_client)';
     if (typeof error === 'string') return description === undefined ? error : `${error} (${description})`;
     return typeof refusal?.Code === 'string' ? `${refusal.Code} (${refusal.Message})` : null;
   } catch {

@@ -14,34 +14,36 @@ interface PasswordOptions extends CommonOptions {
 export function registerUser(program: Command): void {
   const user = program.command('user').description('manage people and their roles');
   withPassword(
-    common(user.command('add <user>').description('add a person; shows the link by which they set a password')),
+    common(user.command('add <user>').description('add a person, and show the link by which they set a password')),
   )
     .option('--name <name>', 'the full name')
     .action((id: string, options: PasswordOptions) => runWithPassword('user add', id, options));
-  withPassword(common(user.command('password <user>').description('set a new password; ends every sign-in'))).action(
+  withPassword(common(user.command('password <user>').description('set a new password, and end every sign-in'))).action(
     (id: string, options: PasswordOptions) => runWithPassword('user password', id, options),
   );
   common(
-    user.command('setup <user>').description('make a link by which a person sets a new password; earlier links end'),
+    user.command('setup <user>').description('create a link by which a person sets a new password; earlier links end'),
   ).action((id: string, options: CommonOptions) => runAndPrint('user setup', { user: id, ...options }, options));
   common(user.command('list').description('list the people and their roles')).action((options: CommonOptions) =>
     print(options, () => runCommand({ name: 'user list', input: { env: options.env } }), toTable),
   );
-  common(user.command('disable <user>').description('sign a person out and let them in no more')).action(
+  common(user.command('disable <user>').description('sign a person out, and refuse further sign-ins')).action(
     (id: string, options: CommonOptions) => runAndPrint('user disable', { user: id, ...options }, options),
   );
-  common(user.command('enable <user>').description('let a person in again')).action(
+  common(user.command('enable <user>').description('let a person sign in again')).action(
     (id: string, options: CommonOptions) => runAndPrint('user enable', { user: id, ...options }, options),
   );
   common(user.command('export <user>').description('write all data about a person as one JSON document'))
-    .option('--out <file>', 'instead of standard output')
+    .option('--out <file>', 'write to this file instead of standard output')
     .action((id: string, options: CommonOptions & ExportOptions) => runExport(id, options));
   common(user.command('erase <user>').description('remove all data about a person but the id, which stays taken'))
-    .option('--yes', 'it cannot be undone')
+    .option('--yes', 'confirm: this cannot be undone')
     .action((id: string, options: CommonOptions & { yes?: boolean }) =>
       runAndPrint('user erase', { user: id, ...options }, options),
     );
-  common(user.command('role <user> <role>').description('viewer, editor, manager or none, in a space'))
+  common(
+    user.command('role <user> <role>').description('give a person a role in a space: viewer, editor, manager or none'),
+  )
     .requiredOption('--space <name>', 'the space')
     .action((id: string, role: string, options: CommonOptions & { space: string }) =>
       print(
@@ -63,7 +65,7 @@ async function runExport(user: string, options: CommonOptions & ExportOptions): 
 
 /** Never an argument: everyone on the machine can read those. */
 function withPassword(command: Command): Command {
-  return command.option('--password-file <file>', 'its first line is the password; - for standard input');
+  return command.option('--password-file <file>', 'the first line of this file is the password; - for standard input');
 }
 
 function runWithPassword(name: string, user: string, options: PasswordOptions): Promise<void> {

@@ -25,12 +25,13 @@ export function registerAccess(program: Command): void {
       'after',
       [
         '',
-        'cabinet access /cases                              who may see it',
-        'cabinet access /cases grant user:ann editor        share it: viewer or editor',
-        'cabinet access /cases grant group:legal viewer',
-        'cabinet access /cases revoke user:ann              stop sharing it',
+        'Managers of the space grant and revoke. A role holds for everything beneath, too.',
         '',
-        'Managers of the space grant and revoke. It holds for everything beneath, too.',
+        'Examples:',
+        '  cabinet access /Cases',
+        '  cabinet access /Cases grant user:ann editor',
+        '  cabinet access /Cases grant group:legal viewer',
+        '  cabinet access /Cases revoke user:ann',
       ].join('\n'),
     )
     .action((path: string, ...rest: [...Words, PersonOptions, Command]) => {

@@ -28,27 +28,34 @@ interface Shown {
 export function registerAppPassword(program: Command): void {
   const group = program
     .command('app-password')
-    .description('your passwords for programs that cannot sign in, such as WebDAV clients');
+    .description('manage your passwords for programs that cannot sign in, such as WebDAV clients')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  cabinet app-password add laptop --expires 1y\n  cabinet app-password list\n  cabinet app-password remove laptop',
+    );
   personCommand(group, 'list', 'list your app passwords, oldest first').action((options: PersonOptions) =>
     perform(options, { run: list, toLines: toListLines }),
   );
-  personCommand(group, 'add <name>', 'make an app password and print it, once; the name says what it is for')
-    .option('--read-only', 'it reads, and changes nothing')
-    .option('--only <space>', 'it opens this space only; every one of yours by default')
+  personCommand(group, 'add <name>', 'create an app password and print it once; the name says what it is for')
+    .option('--read-only', 'only for reading')
+    .option('--only <space>', 'only for this space; by default for all of yours')
     .option('--expires <time>', 'when it ends: a day such as 2027-01-31, or 30d, 12w, 1y; never by default')
-    .addHelpText('after', '\nThe password alone goes to standard output: cabinet app-password add laptop > password')
+    .addHelpText('after', '\nOnly the password goes to standard output: cabinet app-password add laptop > password')
     .action((name: string, options: AddOptions) =>
       perform(options, {
         run: (context) => add(context, name, options),
         toLines: ({ Password }: AddedAppPassword) => [Password],
       }),
     );
-  personCommand(group, 'remove <id-or-name>', 'end an app password, within a second').action(
-    (word: string, options: PersonOptions) =>
-      perform(options, {
-        run: (context) => remove(context, word),
-        toLines: ({ Removed }) => [`“${Removed.Name}” is removed.`],
-      }),
+  personCommand(
+    group,
+    'remove <id-or-name>',
+    'remove an app password; programs that use it are refused within a second',
+  ).action((word: string, options: PersonOptions) =>
+    perform(options, {
+      run: (context) => remove(context, word),
+      toLines: ({ Removed }) => [`“${Removed.Name}” is removed.`],
+    }),
   );
 }
 

@@ -14,7 +14,7 @@ interface CatOptions extends PersonOptions {
 
 export function registerCat(program: Command): void {
   personCommand(program, 'cat <paths...>', 'write files to standard output')
-    .option('--version <number>', 'this version of one file')
+    .option('--version <number>', 'read this version; for one file')
     .addHelpText('after', '\nExamples:\n  cabinet cat /notes.txt\n  cabinet cat "/Logs/*.log" | grep error')
     .action((paths: string[], options: CatOptions) =>
       perform(options, {

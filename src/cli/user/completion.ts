@@ -57,7 +57,8 @@ complete -c cabinet -a '(cabinet complete -- (commandline -opc)[2..-1] (commandl
 export function registerCompletion(program: Command): void {
   program
     .command('completion <shell>')
-    .description(`print what makes a shell complete words of cabinet: ${shells.join(', ')}`)
+    .description(`print the completion script for ${shells.join(', ')}`)
+    .addHelpText('after', '\nExamples:\n  eval "$(cabinet completion bash)"\n  cabinet completion fish | source')
     .exitOverride(exitOnUsageError)
     .action((name: string) => {
       const shell = shells.find((known) => known === name);

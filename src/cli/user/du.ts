@@ -20,8 +20,8 @@ interface Size {
 
 export function registerDu(program: Command): void {
   personCommand(program, 'du [paths...]', 'show how large folders are; the root by default')
-    .option('--depth <levels>', 'also folders so many levels beneath; 0: only the ones named', '1')
-    .option('-a, --all', 'files too')
+    .option('--depth <levels>', 'how many levels of folders to show; 0: only the named ones', '1')
+    .option('-a, --all', 'show files too')
     .addHelpText(
       'after',
       '\nOld versions and the trash are not counted.\n\nExamples:\n  cabinet du\n  cabinet du --depth 2 /Projects',

@@ -40,9 +40,9 @@ interface GetResult extends TransferTotals {
 }
 
 export function registerGet(program: Command): void {
-  withTransferOptions(personCommand(program, 'get <words...>', 'download files and folders'))
+  withTransferOptions(personCommand(program, 'get <paths...>', 'download files and folders'))
     .usage('[options] REMOTE… [LOCAL]')
-    .option('--version <number>', 'this version of one file')
+    .option('--version <number>', 'download this version; for one file')
     .addHelpText(
       'after',
       '\nLOCAL is a folder that exists, or the new name of the one REMOTE; - is standard output. Without LOCAL, files go into\n' +

@@ -15,10 +15,14 @@ interface LinkOptions extends PersonOptions {
 
 export function registerLink(program: Command): void {
   personCommand(program, 'link <path>', 'create a short-lived download address of a file')
-    .option('--expires <time>', 'how long it is good: 90s, 15m, 24h at most', '1h')
-    .option('--inline', 'let a browser show it, where that is safe, instead of saving it')
-    .option('--version <number>', 'of this version; the current one by default')
-    .addHelpText('after', '\nWhoever has the address reads the file until then, without signing in.')
+    .option('--expires <time>', 'how long it works: 90s, 15m; at most 24h', '1h')
+    .option('--inline', 'let the browser show the file, if that is safe, instead of saving it')
+    .option('--version <number>', 'link to this version; by default to the current one')
+    .addHelpText(
+      'after',
+      '\nWhoever has the address can read the file until it expires, without signing in.\n\n' +
+        'Examples:\n  cabinet link /Invoices/a.pdf --expires 15m\n  curl -OJ "$(cabinet link /Invoices/a.pdf)"',
+    )
     .action((path: string, options: LinkOptions) =>
       perform(options, { run: (context) => makeLink(context, path, options), toLines: ({ Url }) => [Url] }),
     );

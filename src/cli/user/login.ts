@@ -37,9 +37,9 @@ export function registerLogin(program: Command): void {
   program
     .command('login [address]')
     .description(`sign in to a service; the address is ${defaultUrl} by default`)
-    .option('--profile <name>', 'keep the sign-in under this name, beside others', defaultProfile)
+    .option('--profile <name>', 'store the sign-in under this name', defaultProfile)
     .option('--space <name>', 'the space to work in, if you are in several')
-    .option('--device', 'sign in on another device: type a code there; by itself over SSH and without a display')
+    .option('--device', 'show a code to type on another device; the default over SSH and without a display')
     .option('--no-browser', 'print the address to open, and paste the address that the browser ends at')
     .option('--app-key <key>', 'sign in through another application than the built-in one')
     .option('--secret-file <file>', 'sign in as an application: the first line is its secret; - for standard input')

@@ -17,8 +17,9 @@ export function registerLogout(program: Command): void {
   program
     .command('logout')
     .description('sign out, here and on the service')
-    .option('--profile <name>', 'which one; the current one by default')
+    .option('--profile <name>', 'end this sign-in; by default the current one')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  cabinet logout\n  cabinet logout --profile work')
     .exitOverride(exitOnUsageError)
     .action((options: PersonOptions) => performWithoutSession(options, { run: () => logOut(options), toLines }));
 }

@@ -26,9 +26,9 @@ interface Listed {
 
 export function registerLs(program: Command): void {
   personCommand(program, 'ls [paths...]', 'list folders; the root by default')
-    .option('-l, --long', 'with size, time and who changed it last')
-    .option('-R, --recursive', 'everything beneath them too, each by its path')
-    .option('--order <order>', `one of ${orders.join(', ')}; folders come first`, 'name')
+    .option('-l, --long', 'show size, time and who changed it last')
+    .option('-R, --recursive', 'also list everything beneath, by path')
+    .option('--order <order>', `one of ${orders.join(', ')}; folders are first`, 'name')
     .addHelpText(
       'after',
       '\nExamples:\n  cabinet ls\n  cabinet ls -l --order -modified /Invoices\n  cabinet ls "/Invoices/*.pdf"\n  cabinet ls -lR /Projects',

@@ -17,7 +17,10 @@ interface ConfigOptions extends PersonOptions {
 
 export function registerMcp(main: Command): void {
   const mcp = personCommand(main, 'mcp', 'run an MCP server for AI agents on this machine')
-    .addHelpText('after', '\nA host of agents starts it; cabinet mcp config prints what to put into its configuration.')
+    .addHelpText(
+      'after',
+      '\nA program for agents starts it, by its configuration.\n\nExamples:\n  cabinet mcp config claude\n  cabinet mcp config vscode --http',
+    )
     .action((options: PersonOptions) =>
       perform(options, {
         async run({ cabinet, signal }: CommandContext) {
@@ -28,7 +31,7 @@ export function registerMcp(main: Command): void {
       }),
     );
   personCommand(mcp, 'config [client]', `print a configuration for ${Object.keys(lists).join(', ')}`)
-    .option('--http', 'for the address itself: the client signs in by OAuth, without this program')
+    .option('--http', 'connect the client to the service itself: it signs in by OAuth')
     .action((client: string | undefined, options: ConfigOptions, command: Command) =>
       perform(command.optsWithGlobals<ConfigOptions>(), {
         run: async (context) => toConfiguration(context, client ?? 'claude', options.http === true),

@@ -8,8 +8,9 @@ import { type PersonOptions, perform, personCommand } from './perform.ts';
 import { makeFolders, toRemotePath } from './remote.ts';
 
 export function registerMkdir(program: Command): void {
-  personCommand(program, 'mkdir <paths...>', 'create folders, with missing parents').action(
-    (paths: string[], options: PersonOptions) =>
+  personCommand(program, 'mkdir <paths...>', 'create folders, with missing parents')
+    .addHelpText('after', '\nExamples:\n  cabinet mkdir /Invoices/2026')
+    .action((paths: string[], options: PersonOptions) =>
       perform(options, {
         async run(context) {
           const Folders: { Path: string; Entry: Entry }[] = [];
@@ -21,5 +22,5 @@ export function registerMkdir(program: Command): void {
         },
         toLines: ({ Folders }) => Folders.map(({ Path }) => toPrintable(Path)),
       }),
-  );
+    );
 }

@@ -9,7 +9,8 @@ import { requireEntry } from './remote.ts';
 
 export function registerOpen(program: Command): void {
   personCommand(program, 'open <path>', 'open a file or folder in the browser')
-    .option('--print', 'print the address instead')
+    .option('--print', 'print the address instead of opening it')
+    .addHelpText('after', '\nExamples:\n  cabinet open /Invoices/a.pdf\n  cabinet open /Invoices --print')
     .action((path: string, options: PersonOptions & { print?: boolean }) =>
       perform(options, {
         run: (context) => open(context, path, options.print === true),

@@ -20,13 +20,14 @@ export function registerProfiles(program: Command): void {
     .command('profiles')
     .description('list and choose stored sign-ins')
     .exitOverride(exitOnUsageError)
-    .option('--json', 'print JSON');
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  cabinet profiles\n  cabinet profiles use work');
   profiles.action((options: PersonOptions) =>
     performWithoutSession(options, { run: async () => show(readAll()), toLines }),
   );
   profiles
     .command('use <name>')
-    .description('use this one from now on')
+    .description('use this sign-in from now on')
     .option('--json', 'print JSON')
     .exitOverride(exitOnUsageError)
     .action((name: string, _options: PersonOptions, command: Command) =>

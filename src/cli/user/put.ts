@@ -39,15 +39,16 @@ const conflicts = { version: 'Version', fail: 'Fail', rename: 'Rename', keep: 'E
 const digestFromBytes = 256 * 1024;
 
 export function registerPut(program: Command): void {
-  withTransferOptions(personCommand(program, 'put <words...>', 'upload files and folders'))
+  withTransferOptions(personCommand(program, 'put <paths...>', 'upload files and folders'))
     .usage('[options] LOCAL… REMOTE')
     .option('--if-there <what>', 'if the name is taken by a file: version, fail, rename or keep', 'version')
     .option('--comment <text>', 'what is new in this version')
     .option('--property <key=value...>', 'properties of each file')
     .addHelpText(
       'after',
-      '\nREMOTE is a folder if it exists as one, ends with a slash, or if several LOCAL are named. Otherwise it is the new\n' +
-        'path of the file. LOCAL - is standard input. After Ctrl-C or a lost connection, run the same command to resume.\n\n' +
+      '\nREMOTE is a folder if there is one of this name, if it ends with a slash, or if there are several LOCAL.\n' +
+        'Otherwise it is the new path of the file. LOCAL - is standard input. After Ctrl-C or a lost connection, run the\n' +
+        'same command to resume.\n\n' +
         'Examples:\n  cabinet put a.pdf /Invoices/\n  cabinet put photos "*.txt" /Archive/\n  pg_dump shop | cabinet put - /Backups/shop.sql',
     )
     .action((words: string[], options: PutOptions) =>

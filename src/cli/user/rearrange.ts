@@ -44,16 +44,13 @@ interface RearrangeResult {
 }
 
 export function registerRearrange(program: Command, name: 'mv' | 'cp', rearrange: Rearrange): void {
-  const description =
-    name === 'mv'
-      ? 'move or rename entries, folders with all beneath them'
-      : 'copy entries, folders with all beneath them';
-  personCommand(program, `${name} <words...>`, description)
+  const description = name === 'mv' ? 'move or rename files and folders' : 'copy files and folders';
+  personCommand(program, `${name} <paths...>`, description)
     .usage('[options] FROM… TO')
     .option('--rename', 'find another name where one is taken: a (2).pdf')
     .addHelpText(
       'after',
-      `\nTO is a folder that is there, or the new path of the one FROM.\n\nExamples:\n  cabinet ${name} /a.pdf /b.pdf\n  cabinet ${name} "/*.pdf" /Invoices/`,
+      `\nTO is an existing folder, or the new path of the one FROM. Folders keep everything in them.\n\nExamples:\n  cabinet ${name} /a.pdf /b.pdf\n  cabinet ${name} "/*.pdf" /Invoices/`,
     )
     .action((words: string[], options: RearrangeOptions) =>
       perform(options, { run: (context) => rearrangeAll(context, words, { options, rearrange }), toLines }),

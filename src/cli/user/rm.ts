@@ -28,8 +28,9 @@ interface Removed {
 
 export function registerRm(program: Command): void {
   personCommand(program, 'rm <paths...>', 'move files and folders to the trash')
-    .option('-r, --recursive', 'also folders, with everything in them')
+    .option('-r, --recursive', 'remove folders too, with everything in them')
     .option('--permanent', 'delete for good; this cannot be undone')
+    .addHelpText('after', '\nExamples:\n  cabinet rm /a.pdf "/Old/*.tmp"\n  cabinet rm -r /Old')
     .action((paths: string[], options: RmOptions) =>
       perform(options, { run: (context) => remove(context, paths, options), toLines }),
     );

@@ -20,11 +20,11 @@ interface SearchOptions extends PersonOptions {
 export function registerSearch(program: Command): void {
   personCommand(program, 'search [words...]', 'find entries by name, properties and text')
     .option('--in <folder>', 'only beneath this folder')
-    .option('--type <type>', 'folder or file')
-    .option('--content-type <type>', 'such as text/plain or image/*')
-    .option('--modified-after <time>', 'a day or a time, such as 2026-01-31')
-    .option('--property <key=value...>', 'only what has this property')
-    .option('--limit <number>', 'at most so many', '20')
+    .option('--type <type>', 'only entries of this type: folder or file')
+    .option('--content-type <type>', 'only files of this type, such as text/plain or image/*')
+    .option('--modified-after <time>', 'only entries modified after this day or time, such as 2026-01-31')
+    .option('--property <key=value...>', 'only entries with this property')
+    .option('--limit <number>', 'the maximum number of results', '20')
     .addHelpText(
       'after',
       '\nAll words must match; inv* matches beginnings, and quotation marks a phrase.\n\nExamples:\n' +

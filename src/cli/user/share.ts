@@ -32,23 +32,39 @@ interface ListedShares {
 }
 
 export function registerShare(program: Command): void {
-  const group = program.command('share').description('links for people without an account');
-  const make = personCommand(new Command(), 'make <path>', 'make a link to a folder or file and print it (the default)')
-    .option('--upload', 'people send files into the folder, and see nothing of it')
+  const group = program
+    .command('share')
+    .description('create and manage links for people without an account')
+    .usage('PATH [options]')
+    .addHelpText(
+      'after',
+      '\nThe options of a new link: cabinet help share make\n\nExamples:\n' +
+        '  cabinet share /Archive/photos --expires 7d\n  cabinet share /Incoming --upload --password\n' +
+        '  cabinet share list\n  cabinet share revoke https://files.example.com/s/…',
+    );
+  const make = personCommand(
+    new Command(),
+    'make <path>',
+    'create a link to a folder or file, and print it (the default)',
+  )
+    .option('--upload', 'people can send files into the folder, but cannot see what is in it')
     .option('--expires <time>', 'when it ends: 12h, 7d, 4w, or a day such as 2027-01-31; 30 days by default')
-    .option('--password', 'with a password, which is made and printed')
-    .option('--password-file <file>', 'its first line is the password; - for standard input')
-    .option('--downloads <count>', 'how often it can be downloaded')
+    .option('--password', 'protect the link with a generated password, and print it')
+    .option(
+      '--password-file <file>',
+      'protect it with the password in the first line of this file; - for standard input',
+    )
+    .option('--downloads <count>', 'the maximum number of downloads')
     .action((path: string, options: MakeOptions) =>
       perform(options, { run: (context) => makeLink(context, path, options), toLines: toMadeLines }),
     );
   group.addCommand(make, { isDefault: true });
-  personCommand(group, 'list [path]', 'list your links, newest first; of a folder or file all of them')
-    .option('--all', 'those of everybody in the space, for its managers')
+  personCommand(group, 'list [path]', 'list your links, or all links of a folder or file; newest first')
+    .option('--all', 'list the links of everybody in the space; for managers')
     .action((path: string | undefined, options: ListOptions) =>
       perform(options, { run: (context) => list(context, path, options.all === true), toLines: toListLines }),
     );
-  personCommand(group, 'revoke <link>', 'end a link for good, within a second; by its id or its address').action(
+  personCommand(group, 'revoke <link>', 'end a link for good, by its id or address').action(
     (word: string, options: PersonOptions) =>
       perform(options, {
         run: (context) => revoke(context, word),

@@ -39,28 +39,26 @@ interface SyncResult extends TransferTotals {
 }
 
 export function registerSync(program: Command): void {
-  const sync = program.command('sync').description('one-way sync by checksum').exitOverride(exitOnUsageError);
+  const sync = program
+    .command('sync')
+    .description('one-way sync by checksum')
+    .addHelpText(
+      'after',
+      '\nWith --delete, sync up moves to the trash what the local folder does not have; sync down deletes for good.\n\n' +
+        'Examples:\n  cabinet sync up photos /Photos --delete --dry-run\n  cabinet sync down /Photos photos',
+    )
+    .exitOverride(exitOnUsageError);
   const withSyncOptions = (command: Command) =>
     withTransferOptions(command)
       .option('--delete', 'also delete what the other side does not have')
       .option('-n, --dry-run', 'only print what would be done');
-  withSyncOptions(
-    personCommand(
-      sync,
-      'up <local> <remote>',
-      'make a remote folder equal to a local one; --delete moves to the trash',
-    ),
-  ).action((local: string, remote: string, options: SyncOptions) =>
-    run('up', options, (transfers) => syncUp(transfers, { local, remote, options })),
+  withSyncOptions(personCommand(sync, 'up <local> <remote>', 'make a remote folder equal to a local one')).action(
+    (local: string, remote: string, options: SyncOptions) =>
+      run('up', options, (transfers) => syncUp(transfers, { local, remote, options })),
   );
-  withSyncOptions(
-    personCommand(
-      sync,
-      'down <remote> <local>',
-      'make a local folder equal to a remote one; --delete removes for good',
-    ),
-  ).action((remote: string, local: string, options: SyncOptions) =>
-    run('down', options, (transfers) => syncDown(transfers, { local, remote, options })),
+  withSyncOptions(personCommand(sync, 'down <remote> <local>', 'make a local folder equal to a remote one')).action(
+    (remote: string, local: string, options: SyncOptions) =>
+      run('down', options, (transfers) => syncDown(transfers, { local, remote, options })),
   );
 }
 

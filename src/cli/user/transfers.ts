@@ -40,10 +40,10 @@ const maxParallel = 64;
 export function withTransferOptions(command: Command): Command {
   const collect = (word: string, before: string[] = []) => [...before, word];
   return command
-    .option('--include <pattern>', 'only these files beneath folders, such as "*.pdf"; may be repeated', collect)
-    .option('--exclude <pattern>', 'not these files and folders beneath folders; may be repeated', collect)
-    .option('--bwlimit <rate>', 'at most so many bytes per second in all, such as 500k or 10M')
-    .option('--parallel <number>', 'how many transfers at a time', '16')
+    .option('--include <pattern>', 'in folders, transfer only these files, such as "*.pdf"; may be repeated', collect)
+    .option('--exclude <pattern>', 'in folders, leave out these files and folders; may be repeated', collect)
+    .option('--bwlimit <rate>', 'the maximum of bytes per second in all, such as 500k or 10M')
+    .option('--parallel <number>', 'how many files to transfer at a time', '16')
     .option('-q, --quiet', 'show no progress')
     .option('-v, --verbose', 'print a line for each file');
 }

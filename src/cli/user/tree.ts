@@ -20,7 +20,8 @@ interface Branch {
 
 export function registerTree(program: Command): void {
   personCommand(program, 'tree [path]', 'show a folder as a tree')
-    .option('--depth <levels>', 'no deeper than this')
+    .option('--depth <levels>', 'how many levels to show')
+    .addHelpText('after', '\nExamples:\n  cabinet tree\n  cabinet tree /Projects --depth 2')
     .action((path: string | undefined, options: TreeOptions) =>
       perform(options, { run: (context) => grow(context, path ?? '/', options), toLines }),
     );

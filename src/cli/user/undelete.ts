@@ -27,11 +27,12 @@ type UndeleteResult = { Trash: Trashed[] } | { Restored: { Path: string; Entry: 
 
 export function registerUndelete(program: Command): void {
   personCommand(program, 'undelete [paths...]', 'restore from the trash; without a path, list it')
-    .option('--to <folder>', 'into this folder instead of where it was')
-    .option('--rename', 'find another name where one is taken')
+    .option('--to <folder>', 'restore into this folder instead of where it was')
+    .option('--rename', 'choose another name if it is taken')
     .addHelpText(
       'after',
-      '\nOf several that were at the same path, the one that was deleted last is meant; id:… means any.',
+      '\nIf several entries were at this path, the one that was deleted last is restored; id:… names one of them.\n\n' +
+        'Examples:\n  cabinet undelete\n  cabinet undelete /Invoices/a.pdf --to /Restored',
     )
     .action((paths: string[], options: UndeleteOptions) =>
       perform<UndeleteResult>(options, {

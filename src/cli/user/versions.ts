@@ -20,7 +20,10 @@ interface Shown {
 export function registerVersions(program: Command): void {
   personCommand(program, 'versions <path>', 'list the versions of a file, newest first')
     .option('--restore <number>', 'make this version the newest again')
-    .addHelpText('after', '\nTo read an old version: cabinet get --version 2 /a.pdf old.pdf')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  cabinet versions /a.pdf\n  cabinet get --version 2 /a.pdf old.pdf\n  cabinet versions /a.pdf --restore 2',
+    )
     .action((path: string, options: VersionsOptions) =>
       perform(options, { run: (context) => show(context, path, options), toLines }),
     );

@@ -15,7 +15,7 @@ interface WatchOptions extends PersonOptions {
 
 export function registerWatch(program: Command): void {
   personCommand(program, 'watch [path]', 'print changes as they happen, until Ctrl-C')
-    .option('--since <cursor>', 'from here on; --json gives a Cursor with the changes. By default from now')
+    .option('--since <cursor>', 'begin after this Cursor, which --json prints with each change; by default begin now')
     .addHelpText('after', '\nExamples:\n  cabinet watch /Invoices\n  cabinet watch --json | jq -r .Path')
     .action((path: string | undefined, options: WatchOptions) =>
       perform(options, { run: (context) => watch(context, path ?? '/', options), toLines: () => [] }),

@@ -36,7 +36,13 @@ const shownDeliveries = 20;
 const mostDeliveries = 1000;
 
 export function registerWebhook(program: Command): void {
-  const group = program.command('webhook').description('manage webhooks of a space');
+  const group = program
+    .command('webhook')
+    .description('manage webhooks of a space')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  cabinet webhook add https://example.com/hook --events file.created > secret\n  cabinet webhook test https://example.com/hook\n  cabinet webhook deliveries https://example.com/hook',
+    );
   registerShowing(group);
   registerChanging(group);
   registerSending(group);
@@ -49,9 +55,9 @@ function registerShowing(group: Command): void {
   personCommand(group, 'show <webhook>', 'show a webhook').action((word: string, options: PersonOptions) =>
     perform(options, { run: (context) => find(context, word).then(toShown), toLines: toWebhookLines }),
   );
-  personCommand(group, 'deliveries <webhook>', 'show what was sent to it, newest first')
+  personCommand(group, 'deliveries <webhook>', 'list what was sent to a webhook, newest first')
     .option('--limit <count>', `how many, at most ${mostDeliveries}`, String(shownDeliveries))
-    .option('--answers', 'also what the receiver answered')
+    .option('--answers', 'also show the response of the receiver')
     .action((word: string, options: PersonOptions & { limit: string; answers?: boolean }) =>
       perform(options, {
         run: (context) => listDeliveries(context, word, toNumber('--limit', options.limit, 1, mostDeliveries)),
@@ -62,24 +68,24 @@ function registerShowing(group: Command): void {
 
 function registerChanging(group: Command): void {
   const collect = (word: string, before: string[]) => [...before, ...word.split(/[ ,]+/).filter(Boolean)];
-  personCommand(group, 'add <url>', 'create a webhook and print its secret, once')
+  personCommand(group, 'add <url>', 'create a webhook and print its secret once')
     .option('--events <patterns>', 'such as file.*,folder.created; may be repeated; everything by default', collect, [])
-    .option('--folder <path>', 'only what happens in this folder and beneath it')
+    .option('--folder <path>', 'only events in this folder and beneath it')
     .option('--description <text>', 'what it is for')
-    .addHelpText('after', '\nThe secret alone goes to standard output: cabinet webhook add URL > secret')
+    .addHelpText('after', '\nOnly the secret goes to standard output: cabinet webhook add URL > secret')
     .action((url: string, options: AddOptions) =>
       perform(options, { run: (context) => add(context, url, options), toLines: ({ Secret }) => [Secret] }),
     );
   for (const [usage, about, state] of [
-    ['pause <webhook>', 'send nothing until it is activated; nothing is lost meanwhile', 'paused'],
-    ['activate <webhook>', 'go on at the event that was not taken yet, at once', 'active'],
+    ['pause <webhook>', 'send nothing until it is activated; events are kept meanwhile', 'paused'],
+    ['activate <webhook>', 'continue at once, with the first event that was not accepted', 'active'],
   ] as const) {
     personCommand(group, usage, about).action((word: string, options: PersonOptions) =>
       perform(options, { run: (context) => setState(context, word, state), toLines: toWebhookLines }),
     );
   }
-  personCommand(group, 'rotate <webhook>', 'make a new secret and print it, once; the old one signs too for a while')
-    .option('--overlap <seconds>', 'for how long, at most a week; a day by default')
+  personCommand(group, 'rotate <webhook>', 'create a new secret and print it once; the old one also signs for a while')
+    .option('--overlap <seconds>', 'how long the old secret also signs, at most a week; a day by default')
     .action((word: string, options: PersonOptions & { overlap?: string }) =>
       perform(options, {
         run: (context) => rotate(context, word, options),
@@ -96,14 +102,14 @@ function registerChanging(group: Command): void {
 }
 
 function registerSending(group: Command): void {
-  personCommand(group, 'test <webhook>', 'send a test event now and show what became of it').action(
+  personCommand(group, 'test <webhook>', 'send a test event now, and show the result').action(
     (word: string, options: PersonOptions) =>
       perform(options, {
         run: (context) => test(context, word),
         toLines: ({ Delivery }) => toDeliveryLines([Delivery], true),
       }),
   );
-  personCommand(group, 'replay <webhook>', 'send everything again, and what happens from now on after it')
+  personCommand(group, 'replay <webhook>', 'send events again from a position or time on')
     .option('--from <position>', 'from this position of the journal on')
     .option('--since <time>', 'from this time on: a day such as 2027-01-31, or with a time')
     .action((word: string, options: ReplayOptions) =>
