@@ -69,7 +69,7 @@ export const endConsent = write(
     const ended = yield* returning(
       sql`DELETE FROM consents WHERE user_id = ${user} AND app_key = ${appKey} RETURNING app_key`,
     );
-    if (ended.length === 0) throw new Refusal('ConsentNotFound', 'You have not allowed this application anything.');
+    if (ended.length === 0) throw new Refusal('ConsentNotFound', 'You have given this application no permission.');
     yield* endSessionsWith(user, appKey);
     yield* execute(sql`DELETE FROM links WHERE user_id = ${user} AND made_by = ${appKey}`);
     yield* noteForPerson(input, user, 'consent.ended', { ofApplication: appKey });

@@ -153,7 +153,7 @@ function* findOwner({ space, application, user }: SetQuota): Verb<{ space: numbe
   if (application !== null) {
     const { name, access } = yield* requireApplication({ application });
     if (access === null || (space !== null && access.spaceName !== space)) {
-      throw new Refusal('InvalidField', `The application ${name} is not registered into this space.`);
+      throw new Refusal('InvalidField', `The application ${name} is not registered in this space.`);
     }
     return { space: access.space, actor: `app:${name}` };
   }
