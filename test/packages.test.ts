@@ -2,8 +2,8 @@
 // suite `packages` of the long tests makes, installs and runs them.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -72,6 +72,14 @@ test('the command line for people has no files of the service', () => {
   assert.deepEqual([...rooms].sort(), ['bin/prepare.js', ...needed]);
   const operators = listCommandLineFiles().filter((path) => path.startsWith('src/cli/operator/'));
   assert.deepEqual(operators, []);
+});
+
+test('on an older Node the command line for people says which one it needs', () => {
+  const folder = stage(['bin/user.js']);
+  writeFileSync(join(folder, 'older.cjs'), "Object.defineProperty(process.versions, 'node', { value: '20.19.0' });");
+  const words = ['--require', './older.cjs', 'bin/user.js', '--version'];
+  const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [1, `cabinet: Node 24 or newer is needed; this is ${process.version}.\n`]);
 });
 
 test('the command line for people imports no package but its dependencies', () => {

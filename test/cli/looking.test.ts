@@ -45,7 +45,7 @@ test('cat writes files one after the other, an old version too', async () => {
 
 test('an old version is fetched with its own size', async () => {
   const got = await person.lines('get', '--version', '1', '/cat/one.txt', 'old.txt');
-  assert.deepEqual(got, ['fetched old.txt (4 B)']);
+  assert.deepEqual(got, ['downloaded old.txt (4 B)']);
   assert.equal(person.read('old.txt'), 'one\n');
 });
 

@@ -53,7 +53,7 @@ test('a terminal shows a bar with share, rate and time left, redrawn and removed
     );
     assert.ok(bars.every((bar) => (bar.split('\n')[0] ?? '').length < 100));
     const last = shown.split('\r\x1b[K').at(-1) ?? '';
-    assert.match(last, /^6 files (saved|fetched) \(72 MB\), 1 folder created\r\n$/);
+    assert.match(last, /^6 files (saved|downloaded) \(72 MB\), 1 folder created\r\n$/);
   }
 });
 

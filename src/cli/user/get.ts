@@ -144,13 +144,13 @@ function toResult({ failed }: Transfers, plan: DownloadPlan, { fetched, unchange
 function toLines({ Files, Folders, Bytes, Unchanged, Fetched, Failed }: GetResult, { verbose }: GetOptions): string[] {
   const each =
     verbose === true || Files === 1
-      ? Fetched.map(({ To, Size }) => `fetched ${toPrintable(To)} (${toSize(Size)})`)
+      ? Fetched.map(({ To, Size }) => `downloaded ${toPrintable(To)} (${toSize(Size)})`)
       : [];
   const made = Folders > 0 ? `, ${toCount(Folders, 'folder')} created` : '';
   const unchanged = Unchanged > 0 ? `, ${Unchanged} unchanged` : '';
   const summary =
     Files === 1 && Folders === 0 && Failed.length === 0
       ? []
-      : [`${toCount(Files, 'file')} fetched (${toSize(Bytes)})${made}${unchanged}`];
+      : [`${toCount(Files, 'file')} downloaded (${toSize(Bytes)})${made}${unchanged}`];
   return [...toFailedLines(Failed), ...each, ...summary];
 }
