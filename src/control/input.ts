@@ -28,7 +28,9 @@ export function readEnvironment(input: Input): EnvironmentName {
   const name = input.env ?? 'production';
   const found = environmentNames.find((known) => known === name);
   if (found !== undefined) return found;
-  throw new Refusal('InvalidField', `There is no environment ${JSON.stringify(name)}.`, { hint: 'production or test' });
+  throw new Refusal('InvalidField', `There is no environment ${JSON.stringify(name)}.`, {
+    hint: 'Use production or test.',
+  });
 }
 
 /** The cabinet of the environment that the command names. */

@@ -125,7 +125,7 @@ test('get resumes at the local offset, and the final name appears only at the en
   const there = statSync(join(person.here, part)).size;
   assert.ok(there > 0 && there < sizeBytes, `${there}`);
   gate.downBytes = 0;
-  assert.deepEqual(await person.lines('get', '/large/film.bin', 'film.bin'), ['fetched film.bin (21 MB)']);
+  assert.deepEqual(await person.lines('get', '/large/film.bin', 'film.bin'), ['downloaded film.bin (21 MB)']);
   assert.ok(gate.downBytes < sizeBytes - there + mebibyte, `${gate.downBytes} bytes came the second time`);
   assert.equal(digests(person.here)['film.bin'], digests(join(person.here, 'large'))['film.bin']);
   assert.deepEqual(

@@ -66,8 +66,8 @@ test('one file gets the given name, or goes into an existing folder', async () =
   person.write('one.txt', 'one');
   assert.deepEqual(await person.lines('put', 'one.txt', '/new/deep/other.txt'), ['saved /new/deep/other.txt (3 B)']);
   assert.deepEqual(await person.lines('put', 'one.txt', '/new/deep'), ['saved /new/deep/one.txt (3 B)']);
-  assert.deepEqual(await person.lines('get', '/new/deep/other.txt', 'renamed.txt'), ['fetched renamed.txt (3 B)']);
-  assert.deepEqual(await person.lines('get', '/new/deep/other.txt'), ['fetched other.txt (3 B)']);
+  assert.deepEqual(await person.lines('get', '/new/deep/other.txt', 'renamed.txt'), ['downloaded renamed.txt (3 B)']);
+  assert.deepEqual(await person.lines('get', '/new/deep/other.txt'), ['downloaded other.txt (3 B)']);
   assert.equal(person.read('renamed.txt'), 'one');
 });
 
@@ -102,7 +102,7 @@ test('--if-there chooses what to do with an existing file', async () => {
 });
 
 test('properties and comments are transferred', async () => {
-  await person.lines('put', 'one.txt', '/props/', '--property', 'Year=2026', '--property', 'Who=a=b');
+  await person.lines('put', '--property', 'Year=2026', '--property', 'Who=a=b', 'one.txt', '/props/');
   const { Listed } = await person.json<{ Listed: { Entry: { Properties: object } }[] }>('ls', '/props/one.txt');
   assert.deepEqual(Listed[0]?.Entry.Properties, { Year: '2026', Who: 'a=b' });
 });

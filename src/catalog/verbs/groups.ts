@@ -57,7 +57,9 @@ export const addGroup = write(
   function* addGroup(input: AddGroup): Verb<Group> {
     const { space, name } = input;
     if (yield* isGroup(space, name)) {
-      throw new Refusal('NameAlreadyExists', `A group named ${JSON.stringify(name)} already exists in this space.`, { target: 'Name' });
+      throw new Refusal('NameAlreadyExists', `A group named ${JSON.stringify(name)} already exists in this space.`, {
+        target: 'Name',
+      });
     }
     yield* insert(intoGroups, [space, name, input.at, input.by]);
     yield* note(input, space, 'group.added', name, {});

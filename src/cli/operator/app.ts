@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { print, toPairs } from '../output.ts';
+import { collect } from '../repeated-option.ts';
 import { type CertificateOptions, readCertificateFile, withNewKey } from './certificate-files.ts';
 import { runCommand } from './run-command.ts';
 
@@ -21,7 +22,7 @@ export function registerApp(program: Command): void {
     .option('--kind <kind>', 'client, or server for applications that use mutual TLS', 'client')
     .option('--space <name>', 'the space that it uses; by default one of its own')
     .option('--scopes <scopes>', 'what it may do: content.read, content.write, content.admin')
-    .option('--redirect-uri <uri...>', 'people sign in through it, and return to this address')
+    .option('--redirect-uri <uri>', 'people sign in through it, and return to this address; may be repeated', collect)
     .option('--for-people', 'it acts only for people, and has no space and no secret')
     .option('--ask-consent', 'ask people before it acts for them')
     .addHelpText(

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { type Entry, saveFile } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { collect } from '../repeated-option.ts';
 import { toCount, toSize } from '../size.ts';
 import { LocalError, UsageError } from './exit-codes.ts';
 import { isPattern, toLiteral } from './glob.ts';
@@ -43,7 +44,7 @@ export function registerPut(program: Command): void {
     .usage('[options] LOCAL… REMOTE')
     .option('--if-there <what>', 'if the name is taken by a file: version, fail, rename or keep', 'version')
     .option('--comment <text>', 'what is new in this version')
-    .option('--property <key=value...>', 'properties of each file')
+    .option('--property <key=value>', 'set this property of each file; may be repeated', collect)
     .addHelpText(
       'after',
       '\nREMOTE is a folder if there is one of this name, if it ends with a slash, or if there are several LOCAL.\n' +

@@ -3,6 +3,7 @@
 import { type SearchResult, search } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { collect } from '../repeated-option.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { toProperties } from './properties.ts';
@@ -23,7 +24,7 @@ export function registerSearch(program: Command): void {
     .option('--type <type>', 'only entries of this type: folder or file')
     .option('--content-type <type>', 'only files of this type, such as text/plain or image/*')
     .option('--modified-after <time>', 'only entries modified after this day or time, such as 2026-01-31')
-    .option('--property <key=value...>', 'only entries with this property')
+    .option('--property <key=value>', 'only entries with this property; may be repeated', collect)
     .option('--limit <number>', 'the maximum number of results', '20')
     .addHelpText(
       'after',

@@ -1,6 +1,7 @@
 // What put, get and sync share: parallelism, totals, failures and progress.
 
 import type { Command } from 'commander';
+import { collect } from '../repeated-option.ts';
 import { Bandwidth, toRate, withBandwidth } from './bandwidth.ts';
 import { Interrupted, LocalError, UsageError } from './exit-codes.ts';
 import { Filter } from './filter.ts';
@@ -38,7 +39,6 @@ const maxParallel = 64;
 
 /** The options that put, get and sync have. */
 export function withTransferOptions(command: Command): Command {
-  const collect = (word: string, before: string[] = []) => [...before, word];
   return command
     .option('--include <pattern>', 'in folders, transfer only these files, such as "*.pdf"; may be repeated', collect)
     .option('--exclude <pattern>', 'in folders, leave out these files and folders; may be repeated', collect)
