@@ -17,7 +17,8 @@ import { useSession } from '../session/session-context.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.tsx';
 import type { Ancestor } from './ancestors.ts';
-import { type EntryUpdate, updateListings } from './listing.ts';
+import { updateListings } from './listing.ts';
+import type { EntryUpdate } from './stretches.ts';
 
 /** Entries of one request: large enough to be fast, small enough to show progress. */
 const atOnce = 500;

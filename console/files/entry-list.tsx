@@ -12,7 +12,6 @@ import { EntryBadges } from './entry-badges.tsx';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import {
-  aheadRows,
   choose,
   type EntriesProps,
   holdForMenu,
@@ -20,6 +19,8 @@ import {
   openFolderMenu,
   openMenuHere,
   toRowId,
+  useFollowedCursor,
+  useShownRows,
 } from './list-shared.ts';
 import { Thumbnail } from './thumbnail.tsx';
 import './entry-list.css';
@@ -50,15 +51,10 @@ export function EntryList(props: EntriesProps) {
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the density changes
   useEffect(() => rows.measure(), [height]);
-  const { cursor } = selection;
-  useEffect(() => {
-    if (cursor >= 0) rows.scrollToIndex(cursor, { align: 'auto' });
-  }, [cursor, rows]);
   const shown = rows.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last > entries.length - aheadRows) listing.loadMore();
-  }, [last, entries.length, listing]);
+  const range = { first: shown[0]?.index ?? 0, last: shown.at(-1)?.index ?? 0 };
+  useShownRows(listing, range);
+  useFollowedCursor(selection, range, (cursor) => rows.scrollToIndex(cursor, { align: 'auto' }));
   const seen = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / height) - 1);
   return (
     <div
@@ -71,12 +67,12 @@ export function EntryList(props: EntriesProps) {
       aria-label={listing.folder?.Name ?? words.shell.files}
       aria-multiselectable="true"
       aria-rowcount={listing.total + 1}
-      aria-activedescendant={toRowId(entries[cursor])}
+      aria-activedescendant={toRowId(listing.at(selection.cursor))}
       onKeyDown={(event) => {
         if (handleKey(event, selection, commands, { columns: 1, rows: seen })) event.preventDefault();
       }}
       onFocus={(event) => {
-        if (cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
+        if (selection.cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
       }}
       onClick={(event) => event.target === event.currentTarget && selection.clear()}
       onContextMenu={(event) => openFolderMenu(event, props)}
@@ -84,7 +80,7 @@ export function EntryList(props: EntriesProps) {
       <Head {...props} />
       <div role="rowgroup" className="entries-space" style={{ blockSize: rows.getTotalSize() }}>
         {shown.map(({ index, start }) => (
-          <Row key={entries[index]?.Id ?? index} {...props} index={index} top={start} height={height} />
+          <Row key={listing.at(index)?.Id ?? index} {...props} index={index} top={start} height={height} />
         ))}
       </div>
     </div>
@@ -160,7 +156,7 @@ function Pick({ label, state, onPick }: PickProps) {
 function Row(props: EntriesProps & { index: number; top: number; height: number }) {
   const { index, selection, commands, renaming, listing } = props;
   const words = useWords();
-  const entry = listing.entries[index];
+  const entry = listing.at(index);
   const { isOver, handlers } = useDrop(entry?.Type === 'folder' ? props.dropOn(entry) : null);
   if (entry === undefined) {
     const style = { transform: `translateY(${props.top}px)`, blockSize: props.height };

@@ -2,7 +2,7 @@
 
 import type { Entry } from '@cabinet/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
@@ -11,7 +11,6 @@ import { EntryBadges } from './entry-badges.tsx';
 import { RenameField } from './entry-name.tsx';
 import { handleKey } from './keys.ts';
 import {
-  aheadRows,
   choose,
   type EntriesProps,
   holdForMenu,
@@ -19,6 +18,8 @@ import {
   openFolderMenu,
   openMenuHere,
   toRowId,
+  useFollowedCursor,
+  useShownRows,
 } from './list-shared.ts';
 import { Thumbnail } from './thumbnail.tsx';
 import './entry-tiles.css';
@@ -46,17 +47,14 @@ export function EntryTiles(props: EntriesProps) {
     estimateSize: () => tileHeight,
     overscan: 1,
   });
-  const { cursor } = selection;
-  useEffect(() => {
-    if (cursor >= 0) rows.scrollToIndex(Math.floor(cursor / columns), { align: 'auto' });
-  }, [cursor, columns, rows]);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   /** Of the tiles that are shown. They lie in one grid, so that one whose row changes stays the same, with what is typed in it. */
   const first = (shown[0]?.index ?? 0) * columns;
-  useEffect(() => {
-    if (last * columns > entries.length - aheadRows) listing.loadMore();
-  }, [last, columns, entries.length, listing]);
+  const range = { first, last: (last + 1) * columns - 1 };
+  useShownRows(listing, range);
+  useFollowedCursor(selection, range, (cursor) => rows.scrollToIndex(Math.floor(cursor / columns), { align: 'auto' }));
+  const tiles = Array.from({ length: Math.min(listing.total, range.last + 1) - first }, (_, index) => first + index);
   return (
     <div
       ref={scroller}
@@ -67,12 +65,12 @@ export function EntryTiles(props: EntriesProps) {
       data-picking={selection.selected.size > 0}
       aria-label={listing.folder?.Name ?? words.shell.files}
       aria-multiselectable="true"
-      aria-activedescendant={toRowId(entries[cursor])}
+      aria-activedescendant={toRowId(listing.at(selection.cursor))}
       onKeyDown={(event) => {
         if (handleKey(event, selection, commands, { columns, rows: 3 })) event.preventDefault();
       }}
       onFocus={(event) => {
-        if (cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
+        if (selection.cursor === -1 && event.target === event.currentTarget && entries.length > 0) selection.point(0);
       }}
       onContextMenu={(event) => openFolderMenu(event, props)}
     >
@@ -85,9 +83,11 @@ export function EntryTiles(props: EntriesProps) {
             gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
           }}
         >
-          {entries.slice(first, (last + 1) * columns).map((entry, index) => (
-            <Tile key={entry.Id} {...props} entry={entry} index={first + index} />
-          ))}
+          {tiles.map((index) => {
+            const entry = listing.at(index);
+            if (entry === undefined) return <div key={index} role="presentation" className="tile-waiting" />;
+            return <Tile key={entry.Id} {...props} entry={entry} index={index} />;
+          })}
         </div>
       </div>
     </div>

@@ -55,23 +55,25 @@ export function FilesPage() {
   useResolvedFolder(folderId);
   const order = orders.find((one) => one === params.order) ?? 'natural';
   // A selection belongs to its folder.
-  return <Folder key={folderId} folderId={folderId} order={order} lookId={params.look ?? null} />;
+  return <Folder key={folderId} folderId={folderId} order={order} lookId={params.look ?? null} viewId={params.view} />;
 }
 
 interface FolderProps {
   folderId: string;
   order: Order;
   lookId: string | null;
+  /** The file in the viewer. */
+  viewId: string | undefined;
 }
 
-function Folder({ folderId, order, lookId }: FolderProps) {
+function Folder({ folderId, order, lookId, viewId }: FolderProps) {
   const words = useWords();
   const { cabinet, canWrite } = useSession();
   const listing = useListing(folderId, order);
   useFolderRefresh(folderId, order, listing);
   const locks = useLocksIn(folderId);
   const linked = useLinkedEntries();
-  const selection = useSelection(listing.entries);
+  const selection = useSelection(listing);
   useLookAt(lookId, selection);
   const ancestors = useAncestors(folderId);
   const actions = useActions();
@@ -128,7 +130,7 @@ function Folder({ folderId, order, lookId }: FolderProps) {
           onClose={() => setMenu(null)}
         />
       )}
-      <ViewerAbove sequence={listing} selection={selection} />
+      <ViewerAbove sequence={listing.sequenceOf(viewId)} selection={selection} />
       <FolderDialogs folder={folder} dialog={dialog} onClose={() => setDialog(null)} />
       <DropEverywhere name={canWrite ? current.name : null} onGiven={upload} />
     </>

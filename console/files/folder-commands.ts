@@ -90,7 +90,7 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
       const [first] = pointed();
       const row = document.getElementById(toRowId(first) ?? '')?.getBoundingClientRect();
       if (first === undefined || row === undefined) return;
-      if (selection.chosen.length === 0) selection.only(listing.entries.indexOf(first));
+      if (selection.chosen.length === 0) selection.onlyEntry(first);
       folder.setMenu({ at: { x: row.left + 48, y: row.bottom - 8 }, isOfFolder: false });
     },
     star() {
@@ -98,21 +98,24 @@ export function useFolderCommands(folder: FolderState): KeyCommands {
       if (ids.length > 0) void star(ids, !ids.every((id) => folder.starred.has(id)));
     },
     newFolder: () => canWrite && setDialog({ kind: 'newFolder' }),
-    selectAll: () => void listing.loadAll().then((entries) => selection.all(entries)),
-    end: (isRange) => void listing.loadAll().then((entries) => selection.end(entries, isRange)),
+    selectAll: () => void listing.loadAll().then((all) => all !== null && selection.all(all)),
+    end(isRange) {
+      if (isRange) void listing.loadAll().then((all) => all !== null && selection.extendTo(all, all.at(-1)));
+      else void listing.loadEnd().then((last) => last !== null && selection.onlyEntry(last));
+    },
     find(text, isNext) {
-      const index = findName(listing.entries, text, isNext ? selection.cursor + 1 : 0);
-      if (index !== -1) selection.only(index);
+      const from = isNext ? listing.entries.findIndex(({ Id }) => Id === selection.cursorId) + 1 : 0;
+      const found = findName(listing.entries, text, from);
+      if (found !== undefined) selection.onlyEntry(found);
     },
   };
 }
 
 /** By what they begin with, without case and accents; from an entry on, then from the first. */
-function findName(entries: readonly Entry[], text: string, from: number): number {
+function findName(entries: readonly Entry[], text: string, from: number): Entry | undefined {
   const wanted = toPlain(text);
   const begins = ({ Name }: Entry) => toPlain(Name).startsWith(wanted);
-  const after = entries.slice(from).findIndex(begins);
-  return after === -1 ? entries.findIndex(begins) : from + after;
+  return entries.slice(from).find(begins) ?? entries.find(begins);
 }
 
 function toPlain(text: string): string {
@@ -121,7 +124,9 @@ function toPlain(text: string): string {
 
 /** The selection, or else the entry at the cursor. */
 function toPointed({ selection: { chosen, cursor }, listing }: FolderState): readonly Entry[] {
-  return chosen.length > 0 ? chosen : listing.entries.slice(cursor, cursor + 1);
+  if (chosen.length > 0) return chosen;
+  const pointed = listing.at(cursor);
+  return pointed === undefined ? [] : [pointed];
 }
 
 /** The actions of the toolbar. */

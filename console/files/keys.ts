@@ -91,7 +91,9 @@ function step(key: string, { cursor }: Selection, { columns, rows }: KeyShape): 
 }
 
 function move(event: KeyboardEvent, selection: Selection, target: number): void {
-  const index = Math.max(0, Math.min(selection.entries.length - 1, target));
+  const wanted = Math.max(0, Math.min(selection.total - 1, target));
+  // Where rows are missing, they are loaded when the last one before them is reached.
+  const index = selection.at(wanted) === undefined ? selection.reach(selection.cursor, wanted) : wanted;
   if (event.shiftKey) selection.extend(index);
   else if (event.ctrlKey || event.metaKey) selection.point(index);
   else selection.only(index);
@@ -112,7 +114,7 @@ function plain(
   selection: Selection,
   commands: KeyCommands,
 ): (() => void) | null {
-  const entry = selection.entries[selection.cursor];
+  const entry = selection.at(selection.cursor);
   if (altKey) return null;
   switch (key) {
     case 'Enter':

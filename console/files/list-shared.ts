@@ -1,13 +1,14 @@
 // What the list and the tiles share.
 
 import type { Entry, Lock } from '@cabinet/client';
-import type { MouseEvent, PointerEvent } from 'react';
+import { type MouseEvent, type PointerEvent, useEffect, useRef } from 'react';
 import type { Point } from '../parts/context-menu.tsx';
 import type { DropTarget } from './drag.ts';
 import type { OpenMenu } from './folder-action.ts';
 import type { KeyCommands } from './keys.ts';
 import type { Listing, Order } from './listing.ts';
 import type { Selection } from './selection.ts';
+import type { Range } from './stretches.ts';
 
 export interface EntriesProps {
   listing: Listing;
@@ -35,7 +36,7 @@ export interface EntriesProps {
  *  selected (by its box), it selects more. */
 export function choose(event: MouseEvent, { selection, commands }: EntriesProps, index: number): void {
   const isTouch = (event.nativeEvent as globalThis.PointerEvent).pointerType === 'touch';
-  const entry = selection.entries[index];
+  const entry = selection.at(index);
   if (isTouch && wasHeld) return;
   if (isTouch && selection.selected.size === 0 && entry !== undefined) commands.open(entry);
   else if (isTouch) selection.toggle(index);
@@ -46,7 +47,7 @@ export function choose(event: MouseEvent, { selection, commands }: EntriesProps,
 
 /** Of the entry, or of all that are selected if it is one of them. */
 export function openEntryMenu({ selection, openMenu }: EntriesProps, index: number, at: Point): void {
-  const entry = selection.entries[index];
+  const entry = selection.at(index);
   if (entry === undefined) return;
   if (!selection.isSelected(entry.Id)) selection.only(index);
   openMenu({ at, isOfFolder: false });
@@ -100,8 +101,30 @@ export function holdForMenu(props: EntriesProps, index: number) {
   };
 }
 
-/** The next page is fetched when this many rows are left. */
-export const aheadRows = 60;
+/** Loads what is missing among the rows that are drawn, and around them. */
+export function useShownRows(listing: Listing, { first, last }: Range): void {
+  useEffect(() => listing.show(first, last), [listing, first, last]);
+}
+
+/** The list shows where the cursor is when it moves. What others add or remove moves a cursor that is out of sight, and not the list. */
+export function useFollowedCursor(
+  { cursor, cursorId }: Selection,
+  { first, last }: Range,
+  scrollTo: (cursor: number) => void,
+): void {
+  const before = useRef<{ id: string | null; wasShown: boolean }>({ id: null, wasShown: false });
+  const scroll = useRef(scrollTo);
+  scroll.current = scrollTo;
+  useEffect(() => {
+    const isMoved = cursorId !== before.current.id;
+    if (cursor >= 0 && (isMoved || before.current.wasShown)) scroll.current(cursor);
+    // A cursor on one that has just been loaded has no position for a moment.
+    if (cursor >= 0 || cursorId === null) before.current.id = cursorId;
+  }, [cursor, cursorId]);
+  useEffect(() => {
+    before.current.wasShown = first <= cursor && cursor <= last;
+  });
+}
 
 export function toRowId(entry: Entry | undefined): string | undefined {
   return entry === undefined ? undefined : `entry-${entry.Id}`;

@@ -1,79 +1,127 @@
-// The entries of a folder, page by page. Own actions and the change feed update the loaded pages in place; pages are not refetched
-// because of a change.
+// The entries of a folder: the first page, and what is around the rows that are shown. Own actions and the change feed update what is
+// loaded in place; nothing is refetched because of a change.
 
-import { compareNames, type Entry, type FolderPage, type Order, showFolder } from '@cabinet/client';
+import { type Cabinet, type Entry, type FolderPage, type Order, showFolder } from '@cabinet/client';
 
 export type { Order } from '@cabinet/client';
 
-import { type InfiniteData, type QueryClient, useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
 import { useSession } from '../session/session-context.tsx';
+import type { Sequence } from '../viewer/neighbours.ts';
+import { toComparison } from './entry-order.ts';
+import { ListLoader } from './list-loader.ts';
+import { toSequence } from './list-sequence.ts';
+import {
+  beginListed,
+  type EntryUpdate,
+  entryAt,
+  findStretch,
+  isWhole,
+  type Listed,
+  placeEntries,
+  positionOf,
+  settle,
+} from './stretches.ts';
 
 const firstPage = 200;
-const laterPages = 1000;
 
-type Pages = InfiniteData<FolderPage, string | undefined>;
-
-export interface Listing {
-  folder: Entry | null;
-  /** Those that are loaded. */
+/** Entries by their position in the folder. */
+export interface Rows {
+  /** Those that are loaded, in order. Between two of them others may be missing. */
   entries: readonly Entry[];
   /** How many are in the folder. */
   total: number;
+  /** Undefined: not loaded. */
+  at(position: number): Entry | undefined;
+  /** -1: not loaded. */
+  positionOf(id: string): number;
+  /** The position nearest to `to` where everything from `from` on is loaded. */
+  reach(from: number, to: number): number;
+  /** Resolves with everything that is in the folder; null after an error, which the list shows. */
+  loadAll(): Promise<readonly Entry[] | null>;
+}
+
+export interface Listing extends Rows {
+  folder: Entry | null;
   /** Whether all are loaded. */
   isWhole: boolean;
   isLoading: boolean;
   error: Error | null;
-  loadMore(): void;
-  /** Resolves with everything that is in the folder. */
-  loadAll(): Promise<readonly Entry[]>;
+  /** Loads what is missing around the rows from `first` to `last`. */
+  show(first: number, last: number): void;
+  /** Resolves with the last entry of the folder; null after an error, and if there is none. */
+  loadEnd(): Promise<Entry | null>;
+  /** The entries beside this one, as far as they are loaded without a gap. */
+  sequenceOf(id: string | undefined): Sequence;
   retry(): void;
 }
 
 export function useListing(folderId: string, order: Order): Listing {
   const { cabinet } = useSession();
-  const query = useInfiniteQuery({
-    queryKey: ['listing', folderId, order],
-    queryFn: ({ pageParam, signal }) =>
-      showFolder(cabinet, folderId, {
-        order,
-        limit: pageParam === undefined ? firstPage : laterPages,
-        cursor: pageParam,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next ?? undefined,
+  const queries = useQueryClient();
+  const query = useQuery({
+    queryKey: toKey(folderId, order),
+    queryFn: async ({ signal }) =>
+      beginListed(await showFolder(cabinet, folderId, { order, limit: firstPage, signal })),
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   });
-  const { data, hasNextPage, isFetching, fetchNextPage } = query;
-  const entries = useMemo(() => data?.pages.flatMap(({ Children }) => Children) ?? [], [data]);
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
-  const loadAll = useCallback(async () => {
-    let last = await fetchNextPage();
-    while (last.hasNextPage && last.error === null) last = await fetchNextPage();
-    return last.data?.pages.flatMap(({ Children }) => Children) ?? [];
-  }, [fetchNextPage]);
+  const loader = useLoader(cabinet, queries, { folderId, order });
+  const { data: listed = null } = query;
+  const entries = useMemo(() => listed?.stretches.flatMap((stretch) => stretch.entries) ?? [], [listed]);
   return {
-    folder: data?.pages[0]?.Folder ?? null,
-    entries,
-    total: hasNextPage ? Math.max(entries.length, data?.pages[0]?.childCount ?? 0) : entries.length,
-    isWhole: data !== undefined && !hasNextPage,
-    isLoading: isFetching,
-    error: query.error,
-    loadMore,
-    loadAll: hasNextPage ? loadAll : async () => entries,
-    retry: () => void query.refetch(),
+    ...toRows(listed, entries),
+    folder: listed?.folder ?? null,
+    isWhole: listed !== null && isWhole(listed),
+    isLoading: query.isFetching || loader.isLoading,
+    error: query.error ?? loader.error,
+    show: (first, last) => loader.show({ first, last }),
+    loadAll: () => loader.loadAll(),
+    loadEnd: () => loader.loadEnd(),
+    sequenceOf: (id) => toSequence(listed, id, loader),
+    retry: () => void (query.error === null ? loader.retry() : query.refetch()),
   };
 }
 
-/** The current state of an entry and its folder; null if it is in no folder any more. */
-export interface EntryUpdate {
-  id: string;
-  entry: Entry | null;
-  parent: string | null;
+function toKey(folderId: string, order: Order) {
+  return ['listing', folderId, order] as const;
+}
+
+function toRows(listed: Listed | null, entries: readonly Entry[]): Omit<Rows, 'loadAll'> {
+  if (listed === null) return { entries, total: 0, at: () => undefined, positionOf: () => -1, reach: () => 0 };
+  return {
+    entries,
+    total: listed.total,
+    at: (position) => entryAt(listed, position),
+    positionOf: (id) => positionOf(listed, id),
+    reach(from, to) {
+      const stretch = findStretch(listed, { first: from, last: from });
+      if (stretch === undefined) return Math.max(0, Math.min(entries.length - 1, to));
+      return Math.max(stretch.start, Math.min(stretch.start + stretch.entries.length - 1, to));
+    },
+  };
+}
+
+/** One for each list, which ends with it. */
+function useLoader(cabinet: Cabinet, queries: QueryClient, at: { folderId: string; order: Order }): ListLoader {
+  const { folderId, order } = at;
+  const [, setCount] = useState(0);
+  const loader = useMemo(() => {
+    const key = toKey(folderId, order);
+    return new ListLoader({
+      read: () => queries.getQueryData<Listed>(key) ?? null,
+      write: (listed) => queries.setQueryData<Listed>(key, listed),
+      fetch: (page, signal) => showFolder(cabinet, folderId, { order, ...page, signal }),
+      compare: toComparison(order),
+      onChange: () => setCount((count) => count + 1),
+    });
+  }, [cabinet, queries, folderId, order]);
+  useEffect(() => {
+    loader.open();
+    return () => loader.close();
+  }, [loader]);
+  return loader;
 }
 
 /** Called after changes, with the ids of the folders that they are in; null where that is not known. */
@@ -88,7 +136,8 @@ export function onListingChange(listener: ChangeListener): () => void {
 
 /** Updates every loaded listing. */
 export function updateListings(queries: QueryClient, placed: readonly EntryUpdate[]): void {
-  place(queries, placed);
+  const byId = new Map(placed.map((one) => [one.id, one]));
+  updateEach(queries, ['listing'], (listed, order) => placeEntries(listed, byId, toComparison(order)));
   if (placed.length === 0) return;
   const parents = new Set(placed.map(({ parent }) => parent));
   for (const listener of changeListeners) listener(parents);
@@ -96,77 +145,22 @@ export function updateListings(queries: QueryClient, placed: readonly EntryUpdat
 
 /** Takes over what a page of a folder says now: the sizes of its subfolders, and how many entries it has. */
 export function updateFolder(queries: QueryClient, { Folder, Children, childCount }: FolderPage): void {
-  for (const [key, data] of queries.getQueriesData<Pages>({ queryKey: ['listing', Folder.Id] })) {
-    if (data === undefined) continue;
-    const [, folderId, order] = key as [string, string, Order];
-    const sizes = new Map(data.pages.flatMap((page) => page.Children).map(({ Id, Size }) => [Id, Size]));
+  updateEach(queries, ['listing', Folder.Id], (listed, order) => {
+    const sizes = new Map(listed.stretches.flatMap(({ entries }) => entries).map(({ Id, Size }) => [Id, Size]));
     const changed = Children.filter(({ Id, Type, Size }) => Type === 'folder' && (sizes.get(Id) ?? Size) !== Size).map(
-      (entry): [string, EntryUpdate] => [entry.Id, { id: entry.Id, entry, parent: folderId }],
+      (entry): [string, EntryUpdate] => [entry.Id, { id: entry.Id, entry, parent: Folder.Id }],
     );
-    const { pages, pageParams } = placeIn(data, new Map(changed), { folderId, order });
-    queries.setQueryData<Pages>(key, { pageParams, pages: pages.map((page) => ({ ...page, Folder, childCount })) });
-  }
-}
-
-function place(queries: QueryClient, placed: readonly EntryUpdate[]): void {
-  const byId = new Map(placed.map((one) => [one.id, one]));
-  for (const [key, data] of queries.getQueriesData<Pages>({ queryKey: ['listing'] })) {
-    if (data === undefined) continue;
-    const [, folderId, order] = key as [string, string, Order];
-    queries.setQueryData<Pages>(key, placeIn(data, byId, { folderId, order }));
-  }
-}
-
-function placeIn(data: Pages, byId: ReadonlyMap<string, EntryUpdate>, at: { folderId: string; order: Order }): Pages {
-  const pages = data.pages.map((page) => {
-    const own = byId.get(page.Folder.Id);
-    const folder = own?.entry ?? page.Folder;
-    const isTouched = page.Children.some(({ Id }) => byId.has(Id));
-    if (!isTouched && folder === page.Folder) return page;
-    return { ...page, Folder: folder, Children: page.Children.filter(({ Id }) => !byId.has(Id)) };
+    const { stretches } = placeEntries(listed, new Map(changed), toComparison(order));
+    return settle(Folder, childCount, stretches);
   });
-  const compare = toComparison(at.order);
-  for (const { entry, parent } of byId.values()) {
-    if (entry === null || parent !== at.folderId) continue;
-    insert(pages, entry, compare);
+}
+
+function updateEach(
+  queries: QueryClient,
+  key: readonly string[],
+  update: (listed: Listed, order: Order) => Listed,
+): void {
+  for (const [found, listed] of queries.getQueriesData<Listed>({ queryKey: key })) {
+    if (listed !== undefined) queries.setQueryData<Listed>(found, update(listed, found[2] as Order));
   }
-  return { ...data, pages };
-}
-
-/** Not inserted beyond the loaded pages: a later page will have it. */
-function insert(pages: FolderPage[], entry: Entry, compare: (a: Entry, b: Entry) => number): void {
-  const found = pages.findIndex(({ Children }) => {
-    const last = Children.at(-1);
-    return last !== undefined && compare(entry, last) < 0;
-  });
-  const index = found === -1 ? pages.length - 1 : found;
-  const page = pages[index];
-  if (page === undefined || (found === -1 && page.next !== null)) return;
-  const at = page.Children.findIndex((other) => compare(entry, other) < 0);
-  const children = page.Children.toSpliced(at === -1 ? page.Children.length : at, 0, entry);
-  pages[index] = { ...page, Children: children };
-}
-
-/** The order of the service: folders first, ties by id. */
-function toComparison(order: Order): (a: Entry, b: Entry) => number {
-  const sign = order.startsWith('-') ? -1 : 1;
-  const by = comparisons[order.replace('-', '')] ?? compareByName;
-  return (a, b) => {
-    if (a.Type !== b.Type) return a.Type === 'folder' ? -1 : 1;
-    return sign * (by(a, b) || compareValues(a.Id, b.Id));
-  };
-}
-
-function compareByName(a: Entry, b: Entry): number {
-  return compareNames(a.Name, b.Name);
-}
-
-const comparisons: Record<string, (a: Entry, b: Entry) => number> = {
-  size: (a, b) => compareValues(a.Size, b.Size),
-  modified: (a, b) => compareValues(a.ModifiedAt, b.ModifiedAt),
-};
-
-function compareValues(a: string | number, b: string | number): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

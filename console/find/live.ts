@@ -4,7 +4,8 @@ import type { Cabinet, Operations } from '@cabinet/client';
 import { call } from '@cabinet/client/requests';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { type EntryUpdate, updateListings } from '../files/listing.ts';
+import { updateListings } from '../files/listing.ts';
+import type { EntryUpdate } from '../files/stretches.ts';
 import { useSession } from '../session/session-context.tsx';
 
 export type Change = Operations['GET /changes']['answer']['Changes'][number];

@@ -9,12 +9,16 @@ export interface Sequence {
   isWhole: boolean;
   isLoading: boolean;
   loadMore(): void;
+  /** If something is before the entries. */
+  loadBefore?(): void;
+  /** How many files are before them, and in all; null if that is not known. Absent: they are the first. */
+  place?: { before: number; of: number } | null;
 }
 
 export interface Neighbours {
   /** Null: not in the list, or not loaded yet. */
   entry: Entry | null;
-  /** Counted from 1. */
+  /** Counted from 1; 0 if that is not known. */
   at: number;
   of: number;
   isMore: boolean;
@@ -25,18 +29,24 @@ export interface Neighbours {
 /** The next page is loaded when this many files are left. */
 const aheadFiles = 20;
 
-export function useNeighbours(id: string, { entries, isWhole, isLoading, loadMore }: Sequence): Neighbours {
+export function useNeighbours(id: string, sequence: Sequence): Neighbours {
+  const { entries, isWhole, isLoading, loadMore, loadBefore, place } = sequence;
   const files = useMemo(() => entries.filter(({ Type }) => Type === 'file'), [entries]);
   const index = files.findIndex(({ Id }) => Id === id);
   const isNeeded = !isWhole && !isLoading && (index === -1 || index > files.length - aheadFiles);
   useEffect(() => {
     if (isNeeded) loadMore();
   }, [isNeeded, loadMore]);
+  const isNeededBefore = !isLoading && index !== -1 && index < aheadFiles;
+  useEffect(() => {
+    if (isNeededBefore) loadBefore?.();
+  }, [isNeededBefore, loadBefore]);
+  const isCounted = index !== -1 && place !== null;
   return {
     entry: files[index] ?? null,
-    at: index + 1,
-    of: files.length,
-    isMore: !isWhole,
+    at: isCounted ? (place?.before ?? 0) + index + 1 : 0,
+    of: place?.of ?? files.length,
+    isMore: !isWhole && place === undefined,
     previous: files[index - 1] ?? null,
     next: index === -1 ? null : (files[index + 1] ?? null),
   };

@@ -20,7 +20,7 @@ export function ViewerAbove({ sequence, selection }: { sequence: Sequence; selec
 
 /** The list is where the viewer is. */
 function follow(selection: Selection, { Id }: Entry): void {
-  const index = selection.entries.findIndex((entry) => entry.Id === Id);
+  const index = selection.positionOf(Id);
   if (index === selection.cursor) return;
   if (selection.selected.size === 1) selection.only(index);
   else selection.point(index);

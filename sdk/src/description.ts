@@ -1453,6 +1453,8 @@ export interface Operations {
       limit?: number | undefined;
       /** By what they are ordered; folders come before files in every order */
       order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      /** The number of the child that the page begins with, from 0; a negative number counts from the end. Not together with `cursor` */
+      offset?: number | undefined;
     };
     headers: {
       /** Which space is meant, for a person who is in several */
@@ -1474,6 +1476,8 @@ export interface Operations {
       limit?: number | undefined;
       /** By what they are ordered; folders come before files in every order */
       order?: 'name' | '-name' | 'natural' | '-natural' | 'modified' | '-modified' | 'size' | '-size' | undefined;
+      /** The number of the child that the page begins with, from 0; a negative number counts from the end. Not together with `cursor` */
+      offset?: number | undefined;
     };
     headers: {
       /** Which space is meant, for a person who is in several */

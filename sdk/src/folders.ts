@@ -3,7 +3,15 @@
 import type { Cabinet, CallOptions } from './connect.ts';
 import type { Entry, Envelope, Operations, Properties } from './description.ts';
 import { makeKey } from './keys.ts';
-import { defaultPageSize, eachPage, type ListOptions, type Paged, type PageOptions, readPage } from './pages.ts';
+import {
+  defaultPageSize,
+  eachPage,
+  type ListOptions,
+  type Paged,
+  type PageOptions,
+  readCursor,
+  readPage,
+} from './pages.ts';
 import { call, send } from './request.ts';
 
 /** The id that means the root folder. */
@@ -52,12 +60,16 @@ export type Order = NonNullable<Operations['GET /folders/{id}']['query']['order'
 export interface ShowFolderOptions extends PageOptions {
   /** Folders come first in every order. */
   order?: Order | undefined;
+  /** The number of the child that the page begins with, from 0; a negative number counts from the end. Not with `cursor`. */
+  offset?: number | undefined;
 }
 
 /** A page of a folder. */
 export type FolderPage = Paged<Envelope> & {
   /** How many are in the folder, on all pages. */
   childCount: number;
+  /** The cursor of the page before this one, if `offset` began this page or one after it was reached so; null at the start. */
+  previous: string | null;
 };
 
 /** A folder and a page of what is in it; `next` is the cursor of the page after it. */
@@ -71,7 +83,8 @@ export async function showFolder(
 
 async function readFolder(response: Response): Promise<FolderPage> {
   const page = await readPage<Envelope>(response);
-  return { ...page, childCount: Number(response.headers.get('childcount') ?? page.Children.length) };
+  const childCount = Number(response.headers.get('childcount') ?? page.Children.length);
+  return { ...page, childCount, previous: readCursor(response, 'prev') };
 }
 
 /** The same by the path from the root, such as `/Invoices/2026`. */

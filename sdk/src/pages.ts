@@ -37,7 +37,7 @@ export async function callPage<Name extends PagedName>(
 
 export async function readPage<Answer>(response: Response): Promise<Paged<Answer>> {
   const answer = await readJson<Answer & object>(response);
-  return { ...answer, next: readNext(response) };
+  return { ...answer, next: readCursor(response, 'next') };
 }
 
 /** All pages, one after the other. */
@@ -56,7 +56,8 @@ export async function* eachPage<Answer>(
 export const defaultPageSize = 500;
 
 /** The cursor in `Link: <…?cursor=…>; rel="next"`. The other parameters of that URL are those of this page. */
-function readNext({ headers }: Response): string | null {
-  const [, address] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? [];
+export function readCursor({ headers }: Response, relation: 'next' | 'prev'): string | null {
+  const links = headers.get('link') ?? '';
+  const [, address] = new RegExp(`<([^>]*)>\\s*;\\s*rel="?${relation}"?`).exec(links) ?? [];
   return address === undefined ? null : new URL(address, 'http://any').searchParams.get('cursor');
 }

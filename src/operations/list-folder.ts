@@ -1,9 +1,9 @@
 // Shows a folder with a page of its children.
 
-import type { FolderCursor, FolderPage } from '../catalog/verbs/list-folder.ts';
+import type { ChildrenRequest } from '../catalog/verbs/children-page.ts';
+import type { FolderPage } from '../catalog/verbs/list-folder.ts';
 import type { SavedFile } from '../catalog/verbs/save-file.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { Order } from '../domain/entry.ts';
 import { folderNotFound, notAFolder } from '../domain/missing.ts';
 import { runSlice } from '../runtime/pacing.ts';
 import { requireAccess } from './access.ts';
@@ -15,12 +15,8 @@ export type FolderListing = Omit<FolderPage, 'asOf'>;
 export const firstPageLimit = 100;
 export const maxPageLimit = 1000;
 
-interface ListFolderRequest {
+interface ListFolderRequest extends Omit<ChildrenRequest, 'space'> {
   folderId: string;
-  order?: Order;
-  limit: number;
-  after?: FolderCursor;
-  exclude?: string;
 }
 
 /** Also says how many children there are in all. */
@@ -36,7 +32,8 @@ export async function listFolder(
   const listing = await cabinet.catalog.listFolder({ space, folder, ...page });
   if (listing === null) throw missing();
   if (listing.folder.kind !== 'folder') throw notAFolder('FolderId');
-  const isWhole = request.after === undefined && listing.next === null;
+  const isFirst = request.after === undefined && request.before === undefined && request.offset === undefined;
+  const isWhole = isFirst && listing.next === null;
   const childCount = isWhole ? listing.children.length : await cabinet.catalog.countChildren({ space, folder });
   return { ...listing, childCount };
 }

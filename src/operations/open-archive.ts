@@ -7,7 +7,7 @@ import { toWholeCrc32 } from '../archive/crc32.ts';
 import type { ZipEntry } from '../archive/zip.ts';
 import { chunkBytes } from '../blobs/blobs.ts';
 import type { FileContent } from '../catalog/verbs/contents.ts';
-import type { FolderCursor } from '../catalog/verbs/list-folder.ts';
+import type { FolderCursor } from '../catalog/verbs/children-page.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Entry } from '../domain/entry.ts';
 import { entryNotFound, folderNotFound, notAFolder } from '../domain/missing.ts';

@@ -1,4 +1,4 @@
-// Pagination: reads `limit` and `cursor`, writes `Link: …; rel="next"`.
+// Pagination: reads `limit` and `cursor`, writes `Link: …; rel="next"`, and `rel="prev"` for lists that go both ways.
 
 import { hash } from 'node:crypto';
 import { type Caller, selectView } from '../domain/caller.ts';
@@ -45,16 +45,32 @@ function readLimit(text: string | null): number {
   throw new Refusal('InvalidField', `limit must be a number from 1 to ${maxPageLimit}.`, { target: 'limit' });
 }
 
-/** The header that links to the next page; none on the last page. `query` is the query of this page. */
-export function toNextLink(
+interface LinkedList {
+  path: string;
+  list: string;
+  /** The query of this page. */
+  query: URLSearchParams;
+}
+
+/** The header that links to the next page; none on the last page. */
+export function toNextLink(context: EnvironmentContext, list: LinkedList, next: Cursor | null): Record<string, string> {
+  return toLinks(context, list, { next });
+}
+
+/** The header that links to other pages; none without any. */
+export function toLinks(
   context: EnvironmentContext,
-  { path, list, query }: { path: string; list: string; query: URLSearchParams },
-  next: Cursor | null,
+  { path, list, query }: LinkedList,
+  cursors: Readonly<Record<string, Cursor | null>>,
 ): Record<string, string> {
-  if (next === null) return {};
-  const following = new URLSearchParams(query);
-  following.set('cursor', toCursorText(context.cursorKey, list, next));
-  return { Link: `<${context.publicUrl}/v1/contentmanagement${path}?${following}>; rel="next"` };
+  const links: string[] = [];
+  for (const [relation, cursor] of Object.entries(cursors)) {
+    if (cursor === null) continue;
+    const other = new URLSearchParams(query);
+    other.set('cursor', toCursorText(context.cursorKey, list, cursor));
+    links.push(`<${context.publicUrl}/v1/contentmanagement${path}?${other}>; rel="${relation}"`);
+  }
+  return links.length === 0 ? {} : { Link: links.join(', ') };
 }
 
 export function pageParameters(): Parameter[] {

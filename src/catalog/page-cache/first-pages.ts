@@ -62,8 +62,7 @@ export class FirstPages {
   }
 
   async #list(catalog: Catalog, input: ListFolder): Promise<FolderPage | null> {
-    const isFirst = input.after === undefined && input.limit <= largestLimit && (input.order ?? 'name') === 'name';
-    if (!isFirst || this.#heard === null) return await catalog.listFolder(input);
+    if (!isFirst(input) || this.#heard === null) return await catalog.listFolder(input);
     const known = this.#pages.get(input.folder);
     // A folder of another space takes the same path as one that does not exist: timing must not reveal it.
     if (known !== undefined && known.space === input.space && this.#isRecent(known, input)) {
@@ -93,6 +92,11 @@ export class FirstPages {
     if (folder !== undefined) page.folder = folder;
     place(page, entry);
   }
+}
+
+function isFirst({ after, before, offset, limit, order = 'name' }: ListFolder): boolean {
+  const isElsewhere = after !== undefined || before !== undefined || offset !== undefined;
+  return !isElsewhere && limit <= largestLimit && order === 'name';
 }
 
 function hasHeavy({ folder, children }: FolderPage): boolean {

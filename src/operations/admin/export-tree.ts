@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, open, rm, utimes } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { FolderCursor } from '../../catalog/verbs/list-folder.ts';
+import type { FolderCursor } from '../../catalog/verbs/children-page.ts';
 import type { SpaceAccess } from '../../domain/caller.ts';
 import type { Entry } from '../../domain/entry.ts';
 import { syncFile } from '../../runtime/durable-file.ts';

@@ -20,7 +20,7 @@ import {
   type ResponseDescription,
 } from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
-import { pageParameters, readPage, toNextLink } from '../pages.ts';
+import { pageParameters, readPage, toLinks } from '../pages.ts';
 import { readPath } from '../parameters.ts';
 import type { CallerRoute } from '../route.ts';
 import { renderEnvelope } from '../wire.ts';
@@ -41,7 +41,8 @@ export const listFolderRoute: CallerRoute = {
     operationId: 'FoldersGet',
     tag: 'Folders',
     summary: 'Show a folder and a page of its children',
-    description: 'Folders come first in every order. `Link: rel="next"` leads to the next page, if there is one.',
+    description:
+      'Folders come first in every order. `Link: rel="next"` leads to the next page, if there is one. A page that `offset` began also links to the one before, by `rel="prev"`.',
     parameters: [pathId('The folder; -root- for the root'), ...listParameters(), headers.spaceId],
     responses: { 200: listingAnswer('The folder and a page of its children') },
     refusals: ['FolderNotFound', 'NotAFolder'],
@@ -86,11 +87,22 @@ function listParameters(): Parameter[] {
       Type.Enum([...orders]),
       'natural',
     ),
+    queryParameter(
+      'offset',
+      'The number of the child that the page begins with, from 0; a negative number counts from the end. Not together with `cursor`',
+      Type.Integer(),
+      -100,
+    ),
   ];
 }
 
-/** The entry after which the page starts, and the id of an entry to leave out: the one that an earlier page showed first. */
-type FolderCursor = readonly [kind: 0 | 1, key: string | number, id: string, exclude: string | null];
+type FolderCursor = NonNullable<FolderListing['next']>;
+
+/** The entry after which the page starts, and the id of an entry to leave out: the one that an earlier page showed first. A page before
+ *  an entry is marked. */
+type PageCursor =
+  | readonly [...FolderCursor, exclude: string | null]
+  | readonly [...FolderCursor, exclude: string | null, way: 'before'];
 
 async function showPage(
   context: EnvironmentContext,
@@ -99,13 +111,15 @@ async function showPage(
   query: URLSearchParams,
 ): Promise<Answer> {
   const order = readOrder(query.get('order'));
-  const { limit, after } = readPage<FolderCursor>(context, toList(folderId, order), query);
-  const exclude = after?.[3] ?? null;
+  const { limit, after: cursor } = readPage<PageCursor>(context, toList(folderId, order), query);
+  const offset = readOffset(query);
+  const exclude = cursor?.[3] ?? null;
   const listing = await listFolder(context.cabinet, caller, {
     folderId,
     order,
     limit,
-    ...(after !== null && { after: [after[0], after[1], after[2]] as const }),
+    ...(cursor !== null && toStart(cursor)),
+    ...(offset !== null && { offset }),
     ...(exclude !== null && { exclude }),
   });
   return json(renderEnvelope(listing), {
@@ -114,22 +128,45 @@ async function showPage(
   });
 }
 
+function toStart([kind, key, tie, , way]: PageCursor): { before: FolderCursor } | { after: FolderCursor } {
+  return way === 'before' ? { before: [kind, key, tie] } : { after: [kind, key, tie] };
+}
+
+function readOffset(query: URLSearchParams): number | null {
+  const text = query.get('offset');
+  if (text === null) return null;
+  if (!/^-?\d{1,9}$/.test(text))
+    throw new Refusal('InvalidField', 'offset must be a whole number.', { target: 'offset' });
+  if (!query.has('cursor')) return Number(text);
+  throw new Refusal('InvalidField', 'offset and cursor cannot be combined.', {
+    target: 'offset',
+    hint: 'Follow the Link headers of a page that offset began.',
+  });
+}
+
 function toList(folderId: string, order: Order): string {
   return `folder ${folderId} ${order}`;
 }
 
-/** The header that links to the next page; none on the last page. `query` is the query of this page. */
+/** The header that links to the next page, and to the one before if this page was reached by a number. `query` is the query of this
+ *  page. */
 export function toLink(
   context: EnvironmentContext,
-  { folder, next }: FolderListing,
+  { folder, next, previous = null }: FolderListing,
   exclude: string | null,
   query = new URLSearchParams(),
 ): Record<string, string> {
-  const following = new URLSearchParams(query);
-  following.delete('path');
+  const other = new URLSearchParams(query);
+  for (const name of ['path', 'offset']) other.delete(name);
   const list = toList(folder.id, readOrder(query.get('order')));
-  const cursor = next === null ? null : [...next, exclude];
-  return toNextLink(context, { path: `/folders/${folder.id}`, list, query: following }, cursor);
+  return toLinks(
+    context,
+    { path: `/folders/${folder.id}`, list, query: other },
+    {
+      next: next === null ? null : [...next, exclude],
+      prev: previous === null ? null : [...previous, exclude, 'before'],
+    },
+  );
 }
 
 export function readOrder(text: string | null): Order {
