@@ -13,6 +13,7 @@ import { type Clock, systemClock } from './runtime/clock.ts';
 import { waitForFolder } from './runtime/folder-lock.ts';
 import { openShared } from './runtime/shared-counters.ts';
 import { openOwnAuthority } from './server/addresses.ts';
+import { checkConverter } from './server/converter-check.ts';
 import { checkDisk } from './server/disk-check.ts';
 import { Environments } from './server/environments.ts';
 import type { InitialAccounts } from './server/initial-accounts.ts';
@@ -57,6 +58,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   parts.adopt(await waitForFolder(config.dataFolder, options.command), (lock) => lock.release());
   checkDisk(config, (details, message) => log.warn(details, message));
+  await checkConverter(config.officeConverter, log);
   const observability = parts.adopt(new Observability(config, log, clock), (part) => part.close());
 
   const servingOptions = {

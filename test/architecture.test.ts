@@ -22,8 +22,9 @@ const mayImport: Record<string, readonly string[]> = {
   archive: [],
   telemetry: ['catalog', 'blobs'],
   search: ['catalog', 'blobs'],
+  previews: [],
   thumbnails: [],
-  operations: ['catalog', 'blobs', 'search', 'thumbnails', 'archive'],
+  operations: ['catalog', 'blobs', 'search', 'previews', 'thumbnails', 'archive'],
   auth: ['catalog', 'certificates'],
   config: ['auth', 'blobs', 'certificates'],
   listener: ['auth', 'certificates', 'telemetry'],
@@ -38,7 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...['maintenance', 'control', 'server', 'src'],
   ],
   server: [
-    ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'thumbnails', 'auth', 'certificates'],
+    ...['config', 'operations', 'jobs', 'catalog', 'blobs', 'search', 'previews', 'thumbnails', 'auth', 'certificates'],
     ...['listener', 'rest', 'webdav', 'mcp', 'telemetry', 'maintenance'],
   ],
   src: ['config', 'server', 'jobs', 'operations', 'auth', 'control', 'telemetry'],
@@ -195,6 +196,7 @@ const readsSystemTime: Record<string, string> = {
   'src/catalog/sqlite/write-queue.ts':
     'a few milliseconds gather writes for one commit; a clock that stands still would hold them',
   'src/certificates/make-certificate.ts': 'OpenSSL and clients judge by their own clocks what is made here',
+  'src/previews/converter.ts': 'limits a process of another program',
   'src/rest/downloads/http-date.ts': 'years of two digits are of the century that it is',
   'src/maintenance/maintenance-thread.ts': 'a worker thread; it paces what it reads from the disk',
   'src/search/extract/extractor-process.ts': 'a process of its own; limits processor time',

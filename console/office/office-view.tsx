@@ -1,11 +1,12 @@
-// The text of an office document, and that it is only its text.
+// An office document: as the PDF that the server makes of it, where it has a converter, or else its text, and that it is only that.
 
-import { readFile } from '@cabinet/client';
+import { hasCode, readFile, readPreview } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import { NoPreview } from '../details/no-preview.tsx';
 import type { PreviewProps } from '../details/preview-props.ts';
 import { useViewerWords } from '../details/use-viewer-words.ts';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { PdfContent } from '../pdf/pdf-view.tsx';
 import { useSession } from '../session/session-context.tsx';
 import { formatSize } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
@@ -15,7 +16,36 @@ import { extractOffice, maxTextChars } from './office-text.ts';
 const maxBytes = 32_000_000;
 const maxParagraphs = 5_000;
 
-export function OfficeView({ entry, version }: PreviewProps) {
+export function OfficeView(props: PreviewProps) {
+  const { entry, version, isFull = false } = props;
+  const words = useWords();
+  const viewer = useViewerWords();
+  const { cabinet } = useSession();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['preview', entry.Id, version],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    queryFn: async ({ signal }) => {
+      try {
+        return await readPreview(cabinet, entry.Id, { version, signal });
+      } catch (error) {
+        if (hasCode(error, 'NoPreview')) return null;
+        throw error;
+      }
+    },
+  });
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (data === null) return <OfficeText {...props} />;
+  if (data === undefined) return <Skeleton label={words.files.loading} />;
+  return (
+    <>
+      <p className="look-bar">{viewer.converted}</p>
+      <PdfContent entry={entry} isFull={isFull} content={data} />
+    </>
+  );
+}
+
+function OfficeText({ entry, version }: PreviewProps) {
   const words = useWords();
   const viewer = useViewerWords();
   const { cabinet } = useSession();

@@ -1,6 +1,6 @@
 // A PDF: its pages one below the other, in the details pane and in full; there with zoom and search. Nothing in it runs: it is drawn.
 
-import { readFile } from '@cabinet/client';
+import { type Entry, readFile } from '@cabinet/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { NoPreview } from '../details/no-preview.tsx';
@@ -17,12 +17,8 @@ import './pdf.css';
 /** The browser holds all of it in memory. */
 const maxBytes = 64_000_000;
 
-/** What became of the bytes. */
-type Opened = { document: PDFDocumentProxy; ratio: number } | 'locked' | 'broken' | null;
-
 export function PdfView({ entry, version, isFull }: PreviewProps) {
   const words = useWords();
-  const viewer = useViewerWords();
   const { cabinet } = useSession();
   const isSmall = entry.Size <= maxBytes;
   const { data, error, refetch } = useQuery({
@@ -32,13 +28,29 @@ export function PdfView({ entry, version, isFull }: PreviewProps) {
     gcTime: 60_000,
     queryFn: async ({ signal }) => new Blob([await readFile(cabinet, entry.Id, { version, signal })]),
   });
-  const opened = useOpened(data);
   if (!isSmall) return <NoPreview entry={entry} text={words.look.tooLarge(formatSize(entry.Size, words.locale))} />;
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  return <PdfContent entry={entry} isFull={isFull ?? false} content={data} />;
+}
+
+/** What became of the bytes. */
+type Opened = { document: PDFDocumentProxy; ratio: number } | 'locked' | 'broken' | null;
+
+interface PdfContentProps {
+  entry: Entry;
+  isFull: boolean;
+  /** Undefined: it is being loaded. */
+  content: Blob | undefined;
+}
+
+export function PdfContent({ entry, isFull, content }: PdfContentProps) {
+  const words = useWords();
+  const viewer = useViewerWords();
+  const opened = useOpened(content);
   if (opened === 'broken') return <NoPreview entry={entry} text={words.look.notShown} />;
   if (opened === 'locked') return <NoPreview entry={entry} text={viewer.locked} />;
   if (opened === null) return <Skeleton label={words.files.loading} />;
-  return <PdfPages {...opened} name={entry.Name} isFull={isFull ?? false} />;
+  return <PdfPages {...opened} name={entry.Name} isFull={isFull} />;
 }
 
 function useOpened(data: Blob | undefined): Opened {

@@ -34,4 +34,5 @@ export const viewerDe: ViewerWords = {
   reading: (percent) => `Wird gelesen: ${percent}`,
   row: 'Zeile',
   extracted: 'Nur der Text des Dokuments wird gezeigt, ohne Gestaltung und Bilder.',
+  converted: 'Das ist ein PDF, das der Server aus dem Dokument erzeugt hat. Die Gestaltung kann abweichen.',
 };

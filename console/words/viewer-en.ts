@@ -34,6 +34,7 @@ export const viewerEn = {
   reading: (percent: string) => `Reading: ${percent}`,
   row: 'Row',
   extracted: 'Only the text of the document is shown, without its layout and pictures.',
+  converted: 'This is a PDF that the server made of the document. Its layout can differ.',
 };
 
 export type ViewerWords = typeof viewerEn;

@@ -34,4 +34,5 @@ export const viewerEs: ViewerWords = {
   reading: (percent) => `Leyendo: ${percent}`,
   row: 'Fila',
   extracted: 'Solo se muestra el texto del documento, sin su formato ni sus imágenes.',
+  converted: 'Este es un PDF que el servidor ha creado a partir del documento. El formato puede variar.',
 };

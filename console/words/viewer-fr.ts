@@ -34,4 +34,5 @@ export const viewerFr: ViewerWords = {
   reading: (percent) => `Lecture : ${percent}`,
   row: 'Ligne',
   extracted: 'Seul le texte du document est affiché, sans sa mise en page ni ses images.',
+  converted: 'Ceci est un PDF que le serveur a créé à partir du document. La mise en page peut différer.',
 };

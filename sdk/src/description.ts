@@ -536,7 +536,7 @@ export interface ErrorAnswer {
 /** Why the request, or a part of it, was refused. */
 export interface ErrorDetails {
   /** For programs; the list is closed. */
-  Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
+  Code: 'AppKeyMismatch' | 'AppKeyMissing' | 'AppKeyUnknown' | 'AppPasswordNotFound' | 'ApplicationNotFound' | 'AttachmentMissing' | 'BatchTooLarge' | 'CertificateInvalid' | 'CertificateNotFound' | 'ChecksumMismatch' | 'ConsentNotFound' | 'CursorExpired' | 'DigestMismatch' | 'DuplicateHeader' | 'EntryNotFound' | 'FileNameMissing' | 'FileNotFound' | 'FileTooLarge' | 'FolderNameMissing' | 'FolderNotFound' | 'Forbidden' | 'GroupNotFound' | 'HeadersTooLarge' | 'IdempotencyKeyReused' | 'InsufficientScope' | 'InternalError' | 'InvalidBody' | 'InvalidCursor' | 'InvalidField' | 'InvalidHeader' | 'InvalidMove' | 'InvalidName' | 'IssuerUnavailable' | 'JobNotFound' | 'LastManager' | 'LinkNotFound' | 'Locked' | 'MalformedRequest' | 'MethodNotAllowed' | 'MutualTlsNotAllowed' | 'MutualTlsRequired' | 'NameAlreadyExists' | 'NoPreview' | 'NoThumbnail' | 'NotAFolder' | 'PasswordInvalid' | 'PreconditionFailed' | 'QuotaExceeded' | 'RouteNotFound' | 'SecondFactorInvalid' | 'SecondFactorNotFound' | 'SessionNotFound' | 'ShareNotFound' | 'SharePasswordInvalid' | 'SharePasswordMissing' | 'ShuttingDown' | 'SpaceMissing' | 'SpaceNotFound' | 'StorageFull' | 'StorageUnavailable' | 'TokenInvalid' | 'TokenMissing' | 'TooDeep' | 'TooManyAppPasswords' | 'TooManyAttachments' | 'TooManyRequests' | 'TooManySecondFactors' | 'TooManyUploads' | 'TooManyWebhooks' | 'TusVersionUnsupported' | 'UnsupportedEncoding' | 'UnsupportedMediaType' | 'UploadExpired' | 'UploadFinished' | 'UploadLengthMismatch' | 'UploadNotFound' | 'UploadOffsetMismatch' | 'UploadTooSlow' | 'UserNotFound' | 'VersionIsCurrent' | 'VersionNotFound' | 'WebhookNotFound';
   /** What went wrong, for people. */
   Message: string;
   /** The field or header at fault. */
@@ -1931,6 +1931,23 @@ export interface Operations {
     query: {
       /** Pixels */
       size?: '64' | '256' | '1024' | undefined;
+    };
+    headers: {
+      /** 304 if it is still that one */
+      'If-None-Match'?: string | undefined;
+    };
+    body: never;
+    answer: unknown;
+  };
+  /** Show a preview of an office document. */
+  'GET /files/{id}/preview': {
+    path: {
+      /** The id of a file */
+      id: string;
+    };
+    query: {
+      /** The current one by default */
+      version?: number | undefined;
     };
     headers: {
       /** 304 if it is still that one */

@@ -106,6 +106,21 @@ export async function readThumbnail(
   return await response.blob();
 }
 
+export interface PreviewOptions extends CallOptions {
+  /** The current version by default. */
+  version?: number | undefined;
+}
+
+/** A PDF of an office document. Fails with `NoPreview` for other files, and where the service has no converter. */
+export async function readPreview(
+  cabinet: Cabinet,
+  id: string,
+  { version, ...options }: PreviewOptions = {},
+): Promise<Blob> {
+  const response = await send(cabinet, 'GET /files/{id}/preview', { ...options, path: { id }, query: { version } });
+  return await response.blob();
+}
+
 function toRange(start: number, end: number | undefined): string {
   return `bytes=${start}-${end === undefined ? '' : end - 1}`;
 }

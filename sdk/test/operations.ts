@@ -70,6 +70,7 @@ export const calls: Partial<Record<keyof Operations, Call>> = {
   'GET /trash': by('listTrash', (c) => client.listTrash(c).next()),
   'DELETE /trash': by('emptyTrash', (c) => client.emptyTrash(c)),
   'GET /files/{id}/content': by('openFile', (c) => client.openFile(c, id)),
+  'GET /files/{id}/preview': by('readPreview', (c) => client.readPreview(c, id)),
   'GET /files/{id}/thumbnail': by('readThumbnail', (c) => client.readThumbnail(c, id)),
   'PUT /files/{id}/content': by('saveVersion', (c) => client.saveVersion(c, { id, content: 'a' })),
   'POST /files/{id}/link': by('createLink', (c) => client.createLink(c, { id })),

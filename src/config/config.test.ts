@@ -44,6 +44,8 @@ test('a mistake in any setting is reported with its name', () => {
     CABINET_HTTP_THREADS: 'many',
     CABINET_MAX_CONNECTIONS: '0',
     CABINET_DRAIN_SECONDS: '-1',
+    CABINET_OFFICE_CONVERTER: 'soffice',
+    CABINET_PREVIEW_CACHE: 'much',
     CABINET_UPLOAD_HOURS: 'soon',
     CABINET_METRICS: 'everyone',
     CABINET_METRICS_TOKEN: 'short',

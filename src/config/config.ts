@@ -92,6 +92,9 @@ export interface Config {
   /** Networks that webhooks may send to although they are private, and without TLS. */
   webhookNetworks: readonly string[];
   thumbnailCacheBytes: number;
+  /** The program that makes PDFs of office documents; null: none. */
+  officeConverter: string | null;
+  previewCacheBytes: number;
   /** The time limit for extracting the text of one document. */
   searchSeconds: number;
   /** Threads that serve requests, including the main one. */
@@ -235,7 +238,7 @@ export function readConfig(environment: Variables = process.env): Config {
     shares: readShares(reader),
     isLitterDiscarded: reader.choice('CABINET_DAV_LITTER', ['keep', 'discard']) === 'discard',
     webhookNetworks: reader.peers('CABINET_WEBHOOK_NETWORKS'),
-    thumbnailCacheBytes: reader.bytes('CABINET_THUMBNAIL_CACHE'),
+    ...readPictures(reader),
     searchSeconds: reader.count('CABINET_SEARCH_SECONDS'),
     httpThreads: readHttpThreads(reader, values),
     maxConnections: reader.count('CABINET_MAX_CONNECTIONS'),
@@ -279,6 +282,16 @@ function readShares(reader: SettingReader): Config['shares'] {
     maxDays: reader.count('CABINET_SHARE_MAX_DAYS'),
     isPasswordRequired: reader.choice('CABINET_SHARE_PASSWORD', ['optional', 'required']) === 'required',
     uploadMaxBytes: reader.bytes('CABINET_SHARE_UPLOAD_MAX'),
+  };
+}
+
+function readPictures(
+  reader: SettingReader,
+): Pick<Config, 'thumbnailCacheBytes' | 'officeConverter' | 'previewCacheBytes'> {
+  return {
+    thumbnailCacheBytes: reader.bytes('CABINET_THUMBNAIL_CACHE'),
+    officeConverter: reader.program('CABINET_OFFICE_CONVERTER'),
+    previewCacheBytes: reader.bytes('CABINET_PREVIEW_CACHE'),
   };
 }
 

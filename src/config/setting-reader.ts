@@ -1,6 +1,7 @@
 // Reads single settings: text to value. A mistake is noted and answered with a value that does no harm, so that all mistakes are
 // reported together.
 
+import { isAbsolute } from 'node:path';
 import type { OutsideIssuerRules } from '../auth/outside-issuer.ts';
 import { Peers } from '../certificates/peers.ts';
 import { toBytes } from '../domain/bytes.ts';
@@ -66,6 +67,14 @@ export class SettingReader {
     if (certPath === '' && keyPath === '') return null;
     if (certPath === '' || keyPath === '') this.mistake(certName, `goes with ${keyName}; only one is set`);
     return { certPath, keyPath };
+  }
+
+  /** Not looked for on the PATH: what runs must not depend on who starts the service. */
+  program(name: SettingName): string | null {
+    const path = this.#values[name];
+    if (path === '') return null;
+    if (!isAbsolute(path)) this.mistake(name, `${JSON.stringify(path)} is not a whole path, such as /usr/bin/soffice`);
+    return path;
   }
 
   peers(name: SettingName): readonly string[] {

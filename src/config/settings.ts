@@ -156,6 +156,12 @@ export const settings = {
     about: 'private networks that webhooks may send to, also without TLS: addresses or networks',
   },
   CABINET_THUMBNAIL_CACHE: { fallback: '256MiB', about: 'disk space for thumbnails, for each environment' },
+  CABINET_OFFICE_CONVERTER: {
+    fallback: '',
+    about:
+      'the soffice of LibreOffice, which makes PDFs of office documents for previews; empty: only their text is shown',
+  },
+  CABINET_PREVIEW_CACHE: { fallback: '512MiB', about: 'disk space for those PDFs, for each environment' },
   CABINET_SEARCH_SECONDS: {
     fallback: '20',
     about: 'how long reading the text of one document may take',

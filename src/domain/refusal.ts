@@ -46,6 +46,7 @@ export const refusalCodes = [
   'MutualTlsNotAllowed',
   'MutualTlsRequired',
   'NameAlreadyExists',
+  'NoPreview',
   'NoThumbnail',
   'NotAFolder',
   'PasswordInvalid',

@@ -64,6 +64,7 @@ export async function sweep(cabinet: Cabinet, now: number, signal?: AbortSignal)
   const { catalog } = cabinet;
   await catalog.abandonCopies({ before: now - abandonedMs });
   await cabinet.thumbnails.deleteOld(now);
+  await cabinet.previews?.deleteOld(now);
   const untilNone = (slice: () => Promise<number>) => repeatUntilNone(slice, signal);
   return {
     uploads: await untilNone(() => expireUploads(cabinet, now)),

@@ -14,6 +14,7 @@ import type { Search } from '../search/search.ts';
 import type { Thumbnails } from '../thumbnails/thumbnails.ts';
 import type { Hasher } from './hasher.ts';
 import type { Leases } from './leases.ts';
+import type { PreviewFinder } from './preview-finder.ts';
 import type { Quotas } from './quotas.ts';
 import type { ReadMemory } from './read-memory.ts';
 import type { ShareLimits } from './share-limits.ts';
@@ -120,4 +121,6 @@ export interface Cabinet {
   /** The text of documents on demand. */
   readonly texts: Pick<DocumentTexts, 'read' | 'extract'>;
   readonly thumbnails: Thumbnails;
+  /** PDFs of office documents; null: no converter is configured. */
+  readonly previews: PreviewFinder | null;
 }

@@ -6,7 +6,8 @@ import type { ThumbnailSize } from '../domain/thumbnail-size.ts';
 import { QueueFull } from '../runtime/fair-queue.ts';
 import { maxSourceBytes, toSourceKind } from '../thumbnails/thumbnails.ts';
 import type { Cabinet } from './cabinet.ts';
-import { requireContent, toOpenedFile } from './open-file.ts';
+import { readWhole } from './find-previews.ts';
+import { requireContent } from './open-file.ts';
 import { byCaller } from './origin.ts';
 
 export interface Thumbnail {
@@ -28,12 +29,8 @@ export async function openThumbnail(cabinet: Cabinet, caller: Caller, request: T
   const { space, content } = await requireContent(cabinet, caller, { fileId: entry, version: null });
   const kind = toSourceKind(content.contentType);
   if (kind === null || content.sizeBytes === 0 || content.sizeBytes > maxSourceBytes) throw noThumbnail();
-  const { sha256, version, sizeBytes: end } = content;
-  const read = async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of toOpenedFile(cabinet, content).read({ start: 0, end })) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks);
-  };
+  const { sha256, version } = content;
+  const read = () => readWhole(cabinet, content);
   return {
     sha256,
     modifiedAt: content.modifiedAt,

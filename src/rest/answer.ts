@@ -50,6 +50,7 @@ const statuses: Record<RefusalCode, 400 | 401 | 403 | 404 | 500> = {
   MutualTlsNotAllowed: 403,
   MutualTlsRequired: 403,
   NameAlreadyExists: 400,
+  NoPreview: 404,
   NoThumbnail: 404,
   NotAFolder: 400,
   PasswordInvalid: 403,

@@ -33,6 +33,7 @@ import { meRoutes } from './routes/me.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { passkeyScriptRoute } from './routes/passkey-script.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
+import { previewRoute } from './routes/preview.ts';
 import { saveVersionRoute } from './routes/save-version.ts';
 import { searchRoute } from './routes/search.ts';
 import { secondFactorRoutes } from './routes/second-factors.ts';
@@ -100,6 +101,7 @@ export const restRoutes: readonly (CallerRoute | OpenRoute)[] = [
   emptyTrashRoute,
   openFileRoute,
   thumbnailRoute,
+  previewRoute,
   linkFileRoute,
   endLinksRoute,
   saveVersionRoute,

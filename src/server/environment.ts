@@ -21,15 +21,18 @@ import { purgeJob } from '../jobs/purge.ts';
 import { JobRunner } from '../jobs/runner.ts';
 import type { Cabinet, Limits } from '../operations/cabinet.ts';
 import { UploadMemory } from '../operations/cabinet.ts';
+import { findsPreviews } from '../operations/find-previews.ts';
 import { Hasher } from '../operations/hasher.ts';
 import { localLeases, sharedLeases } from '../operations/leases.ts';
 import { isPassword } from '../operations/passwords.ts';
+import type { PreviewFinder } from '../operations/preview-finder.ts';
 import { Quotas } from '../operations/quotas.ts';
 import { ReadMemory } from '../operations/read-memory.ts';
 import { ShareLimits } from '../operations/share-limits.ts';
 import { SignInLimits } from '../operations/sign-in-limits.ts';
 import { ActiveUploads, UploadLocks } from '../operations/upload-locks.ts';
 import { WebhookSender } from '../operations/webhook-sender.ts';
+import { Previews } from '../previews/previews.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { resolveForeign } from '../runtime/private-addresses.ts';
 import { openShared, type Shared } from '../runtime/shared-counters.ts';
@@ -89,10 +92,11 @@ export async function openEnvironment(
   const purger = { nudge: () => jobs.trigger(purgeJob.name) };
   const extractor = new Extractor(config.searchSeconds * 1000);
   const texts = new DocumentTexts(oneAtATime(extractor));
-  const cabinet = toCabinet(
+  const previews = openPreviews(config, name, () => cabinet);
+  const cabinet: Cabinet = toCabinet(
     config,
     name,
-    { ...storage, ...derived, texts, journalAnchor, purger, leases, uploads, isPassword, clock },
+    { ...storage, ...derived, texts, previews, journalAnchor, purger, leases, uploads, isPassword, clock },
     events.shared ?? openShared(),
   );
   const jobs = new JobRunner(
@@ -129,6 +133,7 @@ export async function openEnvironment(
       await cabinet.uploads.settle();
       await cabinet.hasher.close();
       await cabinet.thumbnails.close();
+      await previews?.close();
       await cabinet.leases.close();
       await storage.close();
     },
@@ -162,6 +167,7 @@ type Made =
   | 'commits'
   | 'search'
   | 'texts'
+  | 'previews'
   | 'journalFiles'
   | 'journalKeys'
   | 'journalAnchor'
@@ -184,6 +190,13 @@ function openThumbnails(config: Config, name: EnvironmentName): Thumbnails {
     cacheBytes: config.thumbnailCacheBytes / httpThreads,
     processes: Math.max(1, Math.floor(availableParallelism() / 2 / httpThreads)),
   });
+}
+
+function openPreviews(config: Config, name: EnvironmentName, cabinet: () => Cabinet): PreviewFinder | null {
+  const { officeConverter: converter, previewCacheBytes: cacheBytes } = config;
+  if (converter === null) return null;
+  const folder = join(folderOf(config, name), 'previews');
+  return findsPreviews(new Previews({ folder, cacheBytes, converter }), cabinet);
 }
 
 export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabinet, Made>, shared: Shared): Cabinet {
@@ -233,6 +246,7 @@ export function toCabinet(config: Config, name: EnvironmentName, made: Pick<Cabi
     search,
     texts,
     thumbnails: openThumbnails(config, name),
+    previews: made.previews,
     quotas: new Quotas(catalog, { environment: name, shared, clock }),
     journalFiles,
     journalKeys,

@@ -6,6 +6,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentName } from '../domain/environment-name.ts';
 import type { PlainFault } from '../domain/fault.ts';
+import type { FoundPreview, PreviewRequest } from '../operations/preview-finder.ts';
 import type { SharedBuffers } from '../runtime/shared-counters.ts';
 import type { Functions } from '../runtime/worker-calls.ts';
 import type { FromExtractor, ToExtractor } from '../search/extract/extractor-thread.ts';
@@ -57,6 +58,7 @@ export interface MainFunctions extends Functions {
   rank(of: Of & { params: RankRequest }): Promise<RankedSlice>;
   snippets(of: Of & { params: SnippetsRequest }): Promise<string[]>;
   extractText(of: Of & { params: ToExtractor }): Promise<FromExtractor | null>;
+  findPreview(of: Of & { request: PreviewRequest }): Promise<FoundPreview>;
   indexStatus(of: Of): Promise<IndexStatus>;
   /** Of all threads. */
   renderMetrics(of: Of): Promise<string>;

@@ -117,6 +117,7 @@ function startThread(options: HttpThreadsOptions): HttpThread {
     rank: ({ name, params }) => open(name).cabinet.search.rank(params),
     snippets: ({ name, params }) => open(name).cabinet.search.snippets(params),
     extractText: ({ name, params }) => open(name).cabinet.texts.extract(params),
+    findPreview: async ({ name, request }) => (await open(name).cabinet.previews?.find(request)) ?? null,
     indexStatus: ({ name }) => open(name).cabinet.search.status(),
     renderMetrics: ({ name }) => options.renderMetrics(name),
   } satisfies MainFunctions);

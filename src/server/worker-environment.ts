@@ -13,6 +13,7 @@ import { Fault, type PlainFault } from '../domain/fault.ts';
 import type { Cabinet } from '../operations/cabinet.ts';
 import { sharedLeases } from '../operations/leases.ts';
 import { TooBusy } from '../operations/passwords.ts';
+import type { PreviewFinder } from '../operations/preview-finder.ts';
 import { type AcquireUpload, ActiveUploads } from '../operations/upload-locks.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Shared } from '../runtime/shared-counters.ts';
@@ -107,7 +108,7 @@ async function attach(
     // While a backup is made, blobs are kept: the main thread knows.
     blobs: withDiscard(blobs, (blob) => main.call('discardBlob', { name, blob })),
     commits,
-    ...toReaders(main, name),
+    ...toReaders(main, name, config),
     ...(await openJournal(config, name)),
     freeBytes: disk.freeBytes,
     purger: { nudge: () => main.notify('removed', { name }) },
@@ -209,10 +210,20 @@ class RemoteTurns {
   }
 }
 
+/** The main thread has the converter and its cache. */
+function toPreviews(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']): PreviewFinder {
+  return {
+    find: (request) => main.call('findPreview', { name, request }),
+    async deleteOld() {},
+    async close() {},
+  };
+}
+
 /** The main thread has the index, and the process that reads documents. */
-function toReaders(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name']) {
+function toReaders(main: WorkerCalls<MainFunctions>, name: WorkerBootstrap['name'], config: Config) {
   const texts = new DocumentTexts((params) => main.call('extractText', { name, params }));
-  return { search: toSearch(main, name), texts };
+  const previews = config.officeConverter === null ? null : toPreviews(main, name);
+  return { search: toSearch(main, name), texts, previews };
 }
 
 /** The index has one thread that answers, which the main thread asks. */

@@ -6,10 +6,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ThumbnailSize } from '../domain/thumbnail-size.ts';
+import { DisposableCache } from '../runtime/disposable-cache.ts';
 import { FairQueue } from '../runtime/fair-queue.ts';
 import { GuardedProcess } from '../runtime/guarded-process.ts';
 import type { FromRenderer, SourceKind, ToRenderer } from './renderer-process.ts';
-import { ThumbnailCache } from './thumbnail-cache.ts';
 
 /** Larger files have no thumbnail: they would have to be held in memory. */
 export const maxSourceBytes = 64 * 1024 * 1024;
@@ -48,13 +48,13 @@ interface ThumbnailsOptions {
 export class Thumbnails {
   readonly #queue: FairQueue;
   readonly #idle: GuardedProcess<ToRenderer, FromRenderer>[];
-  readonly #cache: ThumbnailCache;
+  readonly #cache: DisposableCache;
   readonly #underway = new Map<string, Promise<Buffer | null>>();
   readonly #failures = new LRUCache<string, true>({ max: maxKnownFailures });
   readonly #processes: readonly GuardedProcess<ToRenderer, FromRenderer>[];
 
   constructor({ folder, cacheBytes, processes }: ThumbnailsOptions) {
-    this.#cache = new ThumbnailCache(folder, cacheBytes);
+    this.#cache = new DisposableCache(folder, cacheBytes);
     this.#queue = new FairQueue({ concurrency: processes, maxWaiting, maxSources });
     const options = { program: rendererProgram, limits: { timeoutMs, maxMemoryBytes } };
     this.#processes = Array.from({ length: processes }, () => new GuardedProcess(options));

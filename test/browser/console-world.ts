@@ -117,9 +117,9 @@ export async function openConsole(
   const page = await made.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
-    // That a file has no thumbnail is an answer, which browsers report like a mistake.
-    const isThumbnail = message.location().url.includes('/thumbnail?');
-    if (message.type() === 'error' && !isThumbnail) problems.push(`${message.text()} (${message.location().url})`);
+    // That a file has no thumbnail or preview is an answer, which browsers report like a mistake.
+    const isMissingPicture = /\/(thumbnail|preview)\?/.test(message.location().url);
+    if (message.type() === 'error' && !isMissingPicture) problems.push(`${message.text()} (${message.location().url})`);
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {

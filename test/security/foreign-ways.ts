@@ -224,6 +224,9 @@ export const ways: Record<string, Record<string, Way>> = {
   [`GET ${CONTENT}/files/{id}/thumbnail`]: {
     plainly: { ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/thumbnail` }), code: 'FileNotFound' },
   },
+  [`GET ${CONTENT}/files/{id}/preview`]: {
+    plainly: { ask: (id) => ({ path: `/files/${encodeURIComponent(id)}/preview` }), code: 'FileNotFound' },
+  },
   [`GET ${CONTENT}/folders/{id}/archive`]: { plainly: inFolder('/archive', 'FolderNotFound') },
   [`POST ${CONTENT}/files/{id}/link`]: {
     plainly: newLink({}),

@@ -121,6 +121,12 @@ export const contentLines: Record<string, ContentLine> = {
     missing: 'FileNotFound',
     refusal: { status: 404, code: 'NoThumbnail' },
   },
+  [`GET ${CONTENT}/files/{id}/preview`]: {
+    path: ({ file }) => `/files/${file}/preview`,
+    request: () => ({}),
+    missing: 'FileNotFound',
+    refusal: { status: 404, code: 'NoPreview' },
+  },
   [`GET ${CONTENT}/folders/{id}/archive`]: {
     path: ({ folder }) => `/folders/${folder}/archive`,
     request: () => ({}),

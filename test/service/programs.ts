@@ -25,6 +25,7 @@ const swiftPackages = ['swift-proxy', 'swift-account', 'swift-container', 'swift
 const programs = {
   apache2: { packages: ['apache2-bin'], needs: 'the service beneath a path of Apache' },
   bash: { packages: ['bash'], needs: 'walk-throughs of the documentation' },
+  bubblewrap: { packages: ['bubblewrap'], needs: 'the sandbox of office documents', check: 'bwrap --ro-bind / / true' },
   caddy: { packages: ['caddy'], needs: 'the service beneath a path of Caddy' },
   // Without the window, which nobody sees in tests, a page takes half of the processor time. The whole one will do.
   chromium: {
@@ -78,6 +79,12 @@ const programs = {
     packages: ['python3-tuspy'],
     needs: 'uploads by tuspy',
     check: `/usr/bin/python3 -c 'import tusclient'`,
+  },
+  unshare: {
+    packages: ['util-linux'],
+    needs: 'office documents converted in namespaces',
+    check: 'unshare --user --map-root-user --net --pid --fork true',
+    isLeftAlone: true,
   },
   unzip: { packages: ['unzip'], needs: 'archives read by unzip' },
   weed: { packages: [], needs: 'the benchmark against SeaweedFS', isForBench: true },

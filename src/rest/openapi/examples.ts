@@ -125,6 +125,7 @@ const errorExamples: Record<RefusalCode, string | ErrorFields> = {
   MethodNotAllowed: { Message: 'This address does not support PATCH.', Hint: 'It supports GET, HEAD.' },
   MutualTlsNotAllowed: 'Only server-based applications use the mutual-TLS address.',
   MutualTlsRequired: 'A server-based application uses the mutual-TLS address only.',
+  NoPreview: 'This file has no preview.',
   NoThumbnail: 'This file has no thumbnail.',
   NameAlreadyExists: {
     Message: 'A folder named "Invoices" already exists here.',

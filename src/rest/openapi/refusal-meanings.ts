@@ -46,6 +46,7 @@ export const refusalMeanings: Readonly<Record<RefusalCode, string>> = {
   MutualTlsNotAllowed: 'The application may not use the mutual-TLS address.',
   MutualTlsRequired: 'The application must use the mutual-TLS address.',
   NameAlreadyExists: 'The name is taken; see `Conflicts`.',
+  NoPreview: 'The file has no preview.',
   NoThumbnail: 'The file has no thumbnail.',
   NotAFolder: 'The id or path names a file.',
   PasswordInvalid: 'The current password is wrong.',

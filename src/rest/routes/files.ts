@@ -238,7 +238,7 @@ export const openFileRoute: CallerRoute = {
   },
 };
 
-function readVersion(text: string | null): number | null {
+export function readVersion(text: string | null): number | null {
   if (text === null) return null;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new Refusal('InvalidField', 'version must be a number from 1 on.', { target: 'version' });

@@ -1,5 +1,5 @@
-// Thumbnails on the disk, so that each is made once. The folder can be lost at any time: nothing is synced, and whatever cannot be
-// read or is damaged is made again. What was not used for longest goes first when the folder is full.
+// What was made from contents, on the disk, so that each is made once. The folder can be lost at any time: nothing is synced, and
+// whatever cannot be read or is damaged is made again. What was not used for longest goes first when the folder is full.
 
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 
 const checksumBytes = 4;
 
-export class ThumbnailCache {
+export class DisposableCache {
   readonly #folder: string;
   readonly #maxBytes: number;
   /** Sizes by file name, the least recently used first. */

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ThumbnailCache } from './thumbnail-cache.ts';
+import { DisposableCache } from './disposable-cache.ts';
 
 function makeFolder(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cabinet-thumbnails-'));
+  const folder = mkdtempSync(join(tmpdir(), 'cabinet-cache-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -15,11 +15,11 @@ const image = (byte: number, length = 96) => Buffer.alloc(length, byte);
 
 test('what was written is read again, also by the next process, and nothing that is damaged', async (context) => {
   const folder = join(makeFolder(context), 'made');
-  const cache = new ThumbnailCache(folder, 10_000);
+  const cache = new DisposableCache(folder, 10_000);
   assert.equal(await cache.read('a'), null);
   await cache.write('a', image(1));
   assert.deepEqual(await cache.read('a'), image(1));
-  const next = new ThumbnailCache(folder, 10_000);
+  const next = new DisposableCache(folder, 10_000);
   assert.deepEqual(await next.read('a'), image(1));
   writeFileSync(join(folder, 'a'), image(2, 100));
   assert.equal(await next.read('a'), null);
@@ -29,11 +29,11 @@ test('what was written is read again, also by the next process, and nothing that
 
 test('a full cache drops what was not used for longest, counting what an earlier process left', async (context) => {
   const folder = makeFolder(context);
-  const before = new ThumbnailCache(folder, 1000);
+  const before = new DisposableCache(folder, 1000);
   await before.write('old', image(0));
   utimesSync(join(folder, 'old'), 1, 1);
   writeFileSync(join(folder, '.1-1-broken-off'), 'x');
-  const cache = new ThumbnailCache(folder, 300);
+  const cache = new DisposableCache(folder, 300);
   await cache.write('a', image(1));
   await cache.write('b', image(2));
   assert.deepEqual(readdirSync(folder).sort(), ['a', 'b', 'old']);
@@ -46,7 +46,7 @@ test('a full cache drops what was not used for longest, counting what an earlier
 
 test('what was made long ago is deleted', async (context) => {
   const folder = makeFolder(context);
-  const cache = new ThumbnailCache(folder, 10_000);
+  const cache = new DisposableCache(folder, 10_000);
   await cache.write('a', image(1));
   await cache.write('b', image(2));
   utimesSync(join(folder, 'a'), 1, 1);
@@ -57,7 +57,7 @@ test('what was made long ago is deleted', async (context) => {
 test('a folder that cannot be written to is no error', async (context) => {
   const folder = join(makeFolder(context), 'file');
   writeFileSync(folder, '');
-  const cache = new ThumbnailCache(folder, 10_000);
+  const cache = new DisposableCache(folder, 10_000);
   await cache.write('a', image(1));
   assert.equal(await cache.read('a'), null);
   await cache.deleteBefore(Date.now());
