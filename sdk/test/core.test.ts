@@ -133,6 +133,13 @@ test('all pages are walked, in the order that was asked for', async () => {
   const first = await showFolder(cabinet, folder, { limit: 10 });
   const second = await showFolder(cabinet, folder, { limit: 20, cursor: first.next ?? '' });
   assert.deepEqual([first.Children.length, second.Children.length, second.next], [10, 15, null]);
+  const last = await showFolder(cabinet, folder, { offset: -5, limit: 5 });
+  const before = await showFolder(cabinet, folder, { limit: 5, cursor: last.previous ?? '' });
+  assert.deepEqual(
+    [...before.Children, ...last.Children].map(({ Name }) => Name),
+    names.slice(-10),
+  );
+  assert.deepEqual([first.previous, last.childCount, last.next], [null, 25, null]);
 });
 
 test('the root is walked over pages too', async () => {
