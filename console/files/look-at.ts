@@ -8,9 +8,9 @@ import type { Selection } from './selection.ts';
 const restMs = 100;
 
 export function useLookAt(lookId: string | null, selection: Selection): void {
-  const { chosen, entries } = selection;
+  const { chosen, positionOf } = selection;
   const one = chosen.length === 1 ? chosen[0]?.Id : undefined;
-  const index = lookId === null ? -1 : entries.findIndex(({ Id }) => Id === lookId);
+  const index = lookId === null ? -1 : positionOf(lookId);
   /** The entry of the address that the list has shown already: what is selected afterwards counts. */
   const shown = useRef<string | null>(null);
   useEffect(() => {
