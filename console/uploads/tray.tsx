@@ -73,13 +73,14 @@ function toOutcome(all: readonly Upload[], { uploads: words }: Words): string {
 
 const leavingMs = 10_000;
 
-/** When everything is over, the tray leaves after a while; not while somebody points at it or has the focus in it. */
+/** When everything is over, the tray leaves after a while; not while somebody points at it or is in it by keyboard. A click leaves the
+ *  focus behind, which holds nothing. */
 function useLeaving(isOver: boolean): RefObject<HTMLElement | null> {
   const tray = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!isOver) return;
     const timer = setInterval(() => {
-      if (tray.current?.matches(':hover, :focus-within') !== true) uploads.clear();
+      if (tray.current?.matches(':hover, :has(:focus-visible)') !== true) uploads.clear();
     }, leavingMs);
     return () => clearInterval(timer);
   }, [isOver]);

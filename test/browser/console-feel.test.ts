@@ -157,6 +157,7 @@ test('finished uploads leave by themselves', options, async () => {
   await openFolder();
   const tray = page.locator('.tray');
   const clear = tray.getByRole('button', { name: 'Clear the list' });
+  // A click, which leaves the focus in the tray that comes next if that is soon enough.
   if ((await clear.count()) > 0) await clear.click();
   // Not over the tray: whoever points at it keeps it.
   await page.mouse.move(300, 10);

@@ -42,6 +42,8 @@ export async function sharedBrowser(): Promise<Fixture> {
   return { environment: { TEST_BROWSER: url }, close };
 }
 
-export async function openInterfaceTarget({ isShared }: { isShared: boolean }): Promise<Fixture> {
-  return await openTarget(isShared ? { ...(await newStores(await findStores())) } : {});
+/** `isWhole`: whether all files of the suite use it, so that every operation must have been used in the end. */
+export async function openInterfaceTarget(options: { isShared: boolean; isWhole: boolean }): Promise<Fixture> {
+  const { environment, close } = await openTarget(options.isShared ? { ...(await newStores(await findStores())) } : {});
+  return { environment, close: () => close(options) };
 }

@@ -1,7 +1,7 @@
 // Test files that run in one process: most of what a short one takes is loading the service and compiling it to machine code.
 
 import { basename, join } from 'node:path';
-import type { Job } from './job.ts';
+import { type Job, toTestCommand } from './job.ts';
 
 export function joinTestFiles(jobs: readonly Job[], filesPerProcess: number): Job[] {
   if (filesPerProcess === 1) return [...jobs];
@@ -19,6 +19,5 @@ function toJob(jobs: readonly Job[]): Job {
   if (others.length === 0) return first;
   const paths = jobs.map(({ name }) => name);
   const name = `${first.name} … ${basename(paths.at(-1) ?? '')} (${paths.length} files)`;
-  const command = [process.execPath, '--test-force-exit', join(import.meta.dirname, 'files.js'), ...paths];
-  return { suite: first.suite, name, command, isTestFile: true };
+  return { suite: first.suite, name, command: toTestCommand(paths), isTestFile: true };
 }

@@ -44,7 +44,12 @@ export interface Outcome {
 }
 
 export function toTestFile(suite: string, path: string): Job {
-  return { suite, name: path, command: [process.execPath, '--test-force-exit', path], isTestFile: true };
+  return { suite, name: path, command: toTestCommand([path]), isTestFile: true };
+}
+
+/** Also for one file: hooks of a file that `node --test` runs by itself do not wait for each other. */
+export function toTestCommand(paths: readonly string[]): string[] {
+  return [process.execPath, '--test-force-exit', join(import.meta.dirname, 'files.js'), ...paths];
 }
 
 const running = new Set<ChildProcess>();

@@ -34,26 +34,29 @@ function crash(suite: string, ...words: string[]): Job {
   return program(suite, `crash ${words.join(' ')}`, node, 'test/crash/run.ts', ...words);
 }
 
+/** What is refused or answered before the catalog is asked. On PostgreSQL only the long run has it. */
+const withoutEngine =
+  /\/(1-environments|4-save-file-bodies|5-authentication|7-.*|10-(console|description|empty-body|limits|settings)|16-mcp)\.test\.ts$/;
+
+const dependsOnEngine = ({ name }: Job) => !withoutEngine.test(name);
+
 /** Everything that a change can break, at small sizes. */
 export function listSuites(): Suite[] {
   return [
     {
       name: 'crash',
       jobs: [
-        crash('crash', '--kills', '6'),
+        crash('crash', '--kills', '4'),
         crash('crash', '--faults', '--size', '8'),
-        crash('crash', '--states', '150', '--served', '2'),
-        crash('crash', '--aborts', '100', '--slow', '50'),
-        crash('crash', '--flips', '60'),
+        crash('crash', '--states', '100', '--served', '1'),
+        crash('crash', '--aborts', '60', '--slow', '50'),
+        crash('crash', '--flips', '40'),
         crash('crash', '--disk-full', '--rounds', '1'),
       ],
     },
     {
       name: 'cluster',
-      jobs: [
-        program('cluster', 'cluster faults', node, 'test/cluster/faults.ts', '--seconds', '8'),
-        ...files('cluster', 'test/cluster/*.test.ts'),
-      ],
+      jobs: files('cluster', 'test/cluster/*.test.ts'),
       fixture: sharedStores,
     },
     { name: 'browser', jobs: files('browser', 'test/browser/*.test.ts'), fixture: sharedBrowser, filesPerProcess: 4 },
@@ -69,14 +72,14 @@ export function listSuites(): Suite[] {
     { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally, filesPerProcess: 6 },
     {
       name: 'interface on PostgreSQL and S3',
-      jobs: files('interface on PostgreSQL and S3', 'test/interface/*.test.ts'),
-      fixture: () => openInterfaceTarget({ isShared: true }),
+      jobs: files('interface on PostgreSQL and S3', 'test/interface/*.test.ts').filter(dependsOnEngine),
+      fixture: () => openInterfaceTarget({ isShared: true, isWhole: false }),
       filesPerProcess: 8,
     },
     {
       name: 'interface',
       jobs: files('interface', 'test/interface/*.test.ts'),
-      fixture: () => openInterfaceTarget({ isShared: false }),
+      fixture: () => openInterfaceTarget({ isShared: false, isWhole: true }),
       filesPerProcess: 6,
     },
     { name: 'webdav', jobs: files('webdav', 'test/webdav/*.test.ts'), fixture: sharedStores, filesPerProcess: 4 },
@@ -140,8 +143,9 @@ export function listLongSuites(): Suite[] {
     },
     {
       name: 'interface',
-      jobs: files('interface', 'test/interface/{6-names,10-archive,10-changes,10-copy,10-move,10-removal}.test.ts'),
-      fixture: () => openInterfaceTarget({ isShared: true }),
+      jobs: files('interface', 'test/interface/*.test.ts'),
+      fixture: () => openInterfaceTarget({ isShared: true, isWhole: true }),
+      filesPerProcess: 8,
     },
     { name: 'webdav', jobs: files('webdav', 'test/webdav/{clients,fuzz}.test.ts'), fixture: sharedStores },
     { name: 'bench', jobs: files('bench', 'bench/long/*.test.ts') },

@@ -274,10 +274,10 @@ test('an application that is registered into a space gives people access to that
 });
 
 test('a person without a space sees none', async () => {
-  const nobody = await enterAs('nobody', {});
-  assert.equal(String((await spacesOf(nobody)).body), '{"Spaces":[]}');
-  assertRefusal(await call(nobody, '/folders/-root-'), 403, 'Forbidden');
-  assertRefusal(await call(nobody, `/folders/${left.application.RootFolderId}`), 404, 'FolderNotFound');
+  const homeless = await enterAs('homeless', {});
+  assert.equal(String((await spacesOf(homeless)).body), '{"Spaces":[]}');
+  assertRefusal(await call(homeless, '/folders/-root-'), 403, 'Forbidden');
+  assertRefusal(await call(homeless, `/folders/${left.application.RootFolderId}`), 404, 'FolderNotFound');
 });
 
 test('an Idempotency-Key belongs to the person, not to all users of the application', async () => {
