@@ -1,6 +1,6 @@
 // Test files that run in one process: most of what a short one takes is loading the service and compiling it to machine code.
 
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { type Job, toTestCommand } from './job.ts';
 
 export function joinTestFiles(jobs: readonly Job[], filesPerProcess: number): Job[] {
