@@ -264,7 +264,7 @@ test('a refusal names the invalid field, and the path in it', () => {
   const refusals: [value: unknown, target: string, message: string][] = [
     [{}, 'Role', 'Role is missing.'],
     [{ Role: 'cook' }, 'Role', 'Role must be one of "viewer", "editor", "manager".'],
-    [[], 'body', 'body must be object.'],
+    [[], 'body', 'body must be an object.'],
   ];
   const check = compileCheck(managing.ChangeUser);
   for (const [value, target, message] of refusals) {
@@ -272,6 +272,6 @@ test('a refusal names the invalid field, and the path in it', () => {
   }
   assert.throws(
     () => compileCheck(ChangeEntry)({ Properties: { 'a/b': 1 } }),
-    new Refusal('InvalidField', 'Properties (at a~1b) must be string.', { target: 'Properties' }),
+    new Refusal('InvalidField', 'Properties (at a~1b) must be a string.', { target: 'Properties' }),
   );
 });

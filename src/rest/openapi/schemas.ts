@@ -285,7 +285,14 @@ function toRefusal({ path, message, missing = [] }: Problem): Refusal {
   }
   const target = field === '' ? 'body' : field;
   const where = rest.length > 0 ? `${target} (at ${rest.join('/')})` : target;
-  return new Refusal('InvalidField', `${where} ${message}.`, { target });
+  return new Refusal('InvalidField', `${where} ${withArticle(message)}.`, { target });
+}
+
+/** "must be string" is how JSON Schema validators say it. */
+function withArticle(message: string): string {
+  return message
+    .replace(/^must be (?=(?:string|number|boolean)$)/, 'must be a ')
+    .replace(/^must be (?=(?:array|integer|object)$)/, 'must be an ');
 }
 
 /** Runs before the schema check, which would look at each of a million keys. */
