@@ -84,14 +84,19 @@ test('of very many entries few are rendered, and all can be selected', options, 
   await context.close();
 });
 
-test('End, the way back from there and the scroll bar reach any entry, and little is loaded', options, async () => {
-  const { page, problems, context, wanted } = await openMany();
-  const before = wanted();
+/** By key, until the last entry is selected. */
+async function goToEnd(page: Page): Promise<void> {
   await page.keyboard.press('End');
   await page
     .locator('[aria-selected=true]')
     .getByText(nameOf(entries - 1))
     .waitFor();
+}
+
+test('End, the way back from there and the scroll bar reach any entry, and little is loaded', options, async () => {
+  const { page, problems, context, wanted } = await openMany();
+  const before = wanted();
+  await goToEnd(page);
   assert.equal(await readCursor(page), nameOf(entries - 1));
   assert.equal(await page.locator('[aria-selected=true]').getAttribute('aria-rowindex'), String(entries + 1));
   await page.keyboard.press('ArrowUp');
@@ -107,11 +112,7 @@ test('End, the way back from there and the scroll bar reach any entry, and littl
   );
   assert.ok(wanted() - before <= 400, `${wanted() - before} entries were loaded`);
   // Upwards from the end, over what was not loaded then.
-  await page.keyboard.press('End');
-  await page
-    .locator('[aria-selected=true]')
-    .getByText(nameOf(entries - 1))
-    .waitFor();
+  await goToEnd(page);
   for (let seen = entries - 1; seen > entries - 300; ) {
     await page.keyboard.press('PageUp');
     const name = await readCursor(page);
@@ -128,11 +129,7 @@ test('A range to the end is everything between, also what was not loaded', optio
   const { page, problems, context } = await openMany();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('End');
-  await page
-    .locator('[aria-selected=true]')
-    .getByText(nameOf(entries - 1))
-    .waitFor();
+  await goToEnd(page);
   await page.locator('.entries').press('ArrowUp');
   await page.keyboard.press('Shift+Home');
   await page.getByText(`${(entries - 1).toLocaleString('en')} items selected`).waitFor({ timeout: 180_000 });
@@ -147,11 +144,7 @@ test('A range to the end is everything between, also what was not loaded', optio
 test('At the end, changes by others are shown, and the viewer steps without a gap', options, async () => {
   const { page, problems, context, wanted } = await openMany();
   const before = wanted();
-  await page.keyboard.press('End');
-  await page
-    .locator('[aria-selected=true]')
-    .getByText(nameOf(entries - 1))
-    .waitFor();
+  await goToEnd(page);
   const added = await saveFile(world.caller, { FolderId: folderId, FileName: `${nameOf(entries - 1)} added` }, 'x');
   await page.getByText(added.File.Name).waitFor();
   await page.locator(`.entries[aria-rowcount='${entries + 2}']`).waitFor();

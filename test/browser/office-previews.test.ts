@@ -1,43 +1,32 @@
 // Office documents in the console, where the service has a converter: their pages, or else their text.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeDocx } from '../../src/search/extract/documents-for-tests.ts';
 import { createFolder, saveFile } from '../interface/client.ts';
+import { makeConverter } from '../service/stand-in-converter.ts';
 import { withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World } from './console-world.ts';
 import { makePdf } from './sample-pdf.ts';
 import { checkView } from './view.ts';
 
 const options = { skip: withoutBrowser };
-const programs = mkdtempSync(join(tmpdir(), 'cabinet-converter-'));
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 let world: World;
 
-/** Stands in for LibreOffice: every document is the same PDF, whose script must not run. */
-const program = `#!/bin/sh
-while [ $# -gt 0 ]; do
-  case $1 in --outdir) out=$2; shift ;; --convert-to) shift ;; -*) ;; *) document=$1 ;; esac
-  shift
-done
-grep -q fail "$document" && exit 1
-cat "\${0%/*}/sample.pdf" > "$out/document.pdf"
-`;
+/** Every document is the same PDF, whose script must not run. */
+const converter = makeConverter(`cat "\${0%/*}/sample.pdf" > "$out/document.pdf"`);
 
 before(async () => {
   if (withoutBrowser !== false) return;
-  const converter = join(programs, 'soffice');
-  writeFileSync(join(programs, 'sample.pdf'), makePdf('First page', 'Second page'));
-  writeFileSync(converter, program);
-  chmodSync(converter, 0o755);
-  world = await openWorld({ CABINET_OFFICE_CONVERTER: converter });
+  writeFileSync(join(converter.folder, 'sample.pdf'), makePdf('First page', 'Second page'));
+  world = await openWorld({ CABINET_OFFICE_CONVERTER: converter.path });
 });
 after(async () => {
   await world?.close();
-  rmSync(programs, { recursive: true });
+  converter.remove();
 });
 
 test(

@@ -1,8 +1,7 @@
 // Previews of office documents by a converter (docs/contract.md §18.9): a program that stands in for LibreOffice.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { makeDocx } from '../../src/search/extract/documents-for-tests.ts';
@@ -10,6 +9,7 @@ import { assertRefusal } from '../interface/assertions.ts';
 import { type Answer, type Caller, call, fetchToken, type Headers, saveFile } from '../interface/client.ts';
 import { addApplication } from './operator.ts';
 import { type Environment, makeDataFolder, removeDataFolder, startService } from './service.ts';
+import { makeConverter } from './stand-in-converter.ts';
 
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -20,30 +20,20 @@ interface World {
   restart(environment?: Environment): Promise<void>;
 }
 
-/** Says the name of the document; fails for one that says "fail". */
-const program = `#!/bin/sh
-while [ $# -gt 0 ]; do
-  case $1 in --outdir) out=$2; shift ;; --convert-to) shift ;; -*) ;; *) document=$1 ;; esac
-  shift
-done
-grep -q fail "$document" && exit 1
-grep -q slow "$document" && sleep 0.5
-printf '%%PDF-1.7 %s %s' "\${document##*/}" "$(cksum < "$document")" > "$out/document.pdf"
-`;
+/** Says the name of the document. */
+const script = `grep -q slow "$document" && sleep 0.5
+printf '%%PDF-1.7 %s %s' "\${document##*/}" "$(cksum < "$document")" > "$out/document.pdf"`;
 
 async function openWorld(context: TestContext, environment: Environment = {}): Promise<World> {
   const dataFolder = makeDataFolder();
-  const programs = mkdtempSync(join(tmpdir(), 'cabinet-converter-'));
-  const converter = join(programs, 'soffice');
-  writeFileSync(converter, program);
-  chmodSync(converter, 0o755);
+  const { path: converter, remove } = makeConverter(script);
   const start = (own: Environment) =>
     startService(dataFolder, { environment: { CABINET_OFFICE_CONVERTER: converter, ...environment, ...own } });
   let service = await start({});
   context.after(async () => {
     await service.stop();
     removeDataFolder(dataFolder);
-    rmSync(programs, { recursive: true });
+    remove();
   });
   const application = { Name: 'office', ...(await addApplication(dataFolder, 'office')) };
   const token = await fetchToken(service.production, application);
@@ -90,6 +80,7 @@ test('An office document is a PDF, made once, by its type and not by its name', 
   const etag = String(first.headers.etag);
   assert.equal((await ask(caller, id, '', { 'If-None-Match': etag })).status, 304);
   // What cannot be converted again comes from the cache.
+  const program = readFileSync(world.converter);
   writeFileSync(world.converter, '#!/bin/sh\nexit 1\n');
   assert.equal(assertPdf(await ask(caller, id)), text);
   await world.restart();

@@ -3,15 +3,12 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { type ThumbnailSize, thumbnailSizes } from '../../domain/thumbnail-size.ts';
 import { openThumbnail } from '../../operations/thumbnail.ts';
-import { checkConditions } from '../downloads/conditions.ts';
-import { bytesAnswer, header, ids, query } from '../openapi/description.ts';
-import { exampleETag } from '../openapi/examples.ts';
-import { answerHeader } from '../openapi/headers.ts';
+import { answerDerived, derivedCondition, describeDerived } from '../downloads/derived.ts';
+import { ids, query } from '../openapi/description.ts';
 import { Type } from '../openapi/json-schema.ts';
 import type { CallerRoute } from '../route.ts';
 
 const defaultSize = 256;
-const headersOfAll = answerHeader('ETag');
 
 export const thumbnailRoute: CallerRoute = {
   method: 'GET',
@@ -20,23 +17,7 @@ export const thumbnailRoute: CallerRoute = {
   async handle({ cabinet }, { request, parameters, query: readQuery }, caller) {
     const size = readSize(readQuery().get('size'));
     const thumbnail = await openThumbnail(cabinet, caller, { fileId: parameters.id ?? '', size });
-    const etag = `"${Buffer.from(thumbnail.sha256).toString('base64url')}-${size}"`;
-    // The address stays when the file changes.
-    const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
-    const verdict = checkConditions(request, { etag, modifiedAtMs: thumbnail.modifiedAt, isDated: false });
-    if (verdict === 'unchanged') return { status: 304, headers, body: '' };
-    if (verdict === 'failed') return { status: 412, headers: { ...headers, 'Content-Length': '0' }, body: '' };
-    const image = await thumbnail.read();
-    return {
-      status: 200,
-      headers: {
-        ...headers,
-        'Content-Type': 'image/webp',
-        'X-Content-Type-Options': 'nosniff',
-        'Content-Security-Policy': "sandbox; default-src 'none'",
-      },
-      body: image,
-    };
+    return await answerDerived(request, thumbnail, { kind: String(size), headers: { 'Content-Type': 'image/webp' } });
   },
   describe: {
     operationId: 'FilesThumbnailGet',
@@ -53,13 +34,9 @@ export const thumbnailRoute: CallerRoute = {
         Type.Enum(thumbnailSizes.map(String), { default: String(defaultSize) }),
         String(defaultSize),
       ),
-      header('If-None-Match', '304 if it is still that one', exampleETag),
+      derivedCondition,
     ],
-    responses: {
-      200: bytesAnswer('The picture', 'image/webp', headersOfAll),
-      304: { description: 'It has not changed', headers: headersOfAll },
-      412: { description: 'It has changed', headers: headersOfAll },
-    },
+    responses: describeDerived('The picture', 'image/webp'),
     refusals: ['FileNotFound', 'InvalidField', 'NoThumbnail', 'TooManyRequests'],
   },
 };
