@@ -185,10 +185,12 @@ test('watch prints changes beneath a folder as they happen, one object per line,
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(JSON.parse(line)));
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   // It says nothing until something happens, so things happen until it does.
-  for (let turn = 0; lines.length === 0; turn += 1) {
-    assert.ok(turn < 20);
+  let turn = 0;
+  await eventually('it watches', async () => {
+    turn += 1;
     await person.lines('mkdir', `/part/seen ${turn}`, `/elsewhere ${turn}`);
-  }
+    return lines.length > 0;
+  });
   person.write('w.txt', 'watched');
   await person.lines('put', 'w.txt', '/part/');
   await person.lines('rm', '/part/w.txt');
