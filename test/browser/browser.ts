@@ -2,7 +2,14 @@
 
 import { spawnSync } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
-import { type Browser, type BrowserContext, chromium, type Download } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Download,
+  type Page,
+} from 'playwright-core';
 import { skipWithout } from '../service/programs.ts';
 
 export const withoutBrowser = skipWithout('chromium');
@@ -46,8 +53,22 @@ const flags = [
 /** The first page in a fresh browser takes long on a machine that is busy with other tests. Less is for writing a test. */
 export const patientMs = Number(process.env.TEST_PATIENT_MS ?? 120_000);
 
+/** How many times slower pages run than they could. A test that fails with 10 presses keys or looks before the page is ready for it. */
+const slowness = Number(process.env.TEST_BROWSER_SLOWNESS ?? 1);
+
+/**
+ * What a page takes away by itself after some seconds, a notice with its button, stays many times as long: on a machine that stands
+ * still for a while, it would be gone before somebody has clicked. A test of just that sets `isHurried` in the page.
+ */
+const stays = `for (const name of ['setTimeout', 'setInterval']) {
+  const original = globalThis[name];
+  globalThis[name] = (run, ms, ...values) => original(run, ms >= 5000 && !globalThis.isHurried ? 20 * ms : ms, ...values);
+}`;
+
 export interface OpenedBrowser {
   context: BrowserContext;
+  /** Another one, which shares nothing with it. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
@@ -55,15 +76,27 @@ export interface OpenedBrowser {
 export async function openBrowser(): Promise<OpenedBrowser> {
   const shared = process.env.TEST_BROWSER;
   const browser = shared === undefined ? await launch() : await chromium.connect(shared);
-  const context = await browser.newContext();
-  context.setDefaultTimeout(patientMs);
+  const newContext = async (options?: BrowserContextOptions) => {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(patientMs);
+    await context.addInitScript(stays);
+    if (slowness > 1) context.on('page', slowDown);
+    return context;
+  };
+  const context = await newContext();
   return {
     context,
+    newContext,
     async close() {
       await context.close();
       await browser.close();
     },
   };
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowness });
 }
 
 function launch(): Promise<Browser> {

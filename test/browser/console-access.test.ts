@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
-import { patientMs, withoutBrowser } from './browser.ts';
-import { comeBackTo, fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { withoutBrowser } from './browser.ts';
+import { comeBackTo, fillSamples, leaveByEscape, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 const folder = process.env.PICTURES;
@@ -56,12 +56,6 @@ interface Stop {
   act?: (page: Page) => Promise<void>;
   /** How it is left, where another address alone does not. */
   leave?: (page: Page) => Promise<void>;
-}
-
-/** For menus and dialogs. */
-async function leaveByEscape(page: Page): Promise<void> {
-  await page.keyboard.press('Escape');
-  await page.locator('[role=dialog], [role=menu]').first().waitFor({ state: 'detached' });
 }
 
 const stops: readonly Stop[] = [
@@ -185,10 +179,8 @@ test('axe finds nothing on a phone, in light and dark colours', options, async (
 
 test('axe finds nothing on the sign-in pages, in light and dark colours', options, async () => {
   const viewport = { width: 1280, height: 800 };
-  const made = await world.browser.context.browser()?.newContext({ viewport });
-  assert.ok(made);
+  const made = await world.browser.newContext({ viewport });
   const page = await made.newPage();
-  page.setDefaultTimeout(patientMs);
   await page.goto(world.base);
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   await hold(page, 'sign-in');

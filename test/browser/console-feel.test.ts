@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { withoutBrowser } from './browser.ts';
-import { walkToFolder } from './console-world.ts';
+import { leaveByEscape, walkToFolder } from './console-world.ts';
 import { shareConsole } from './shared-console.ts';
 import { checkSmallScreens } from './view.ts';
 
@@ -41,14 +41,14 @@ test('long dialogs stay on small screens: 30 folders to move to, two versions of
   await page.getByRole('menuitem', { name: /Copy to/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'folder 29' }).waitFor();
   await checkSmallScreens(page, 'targets');
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await row('a.txt').click();
   await page.keyboard.press('i');
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: /Compare.*Version 2/ }).click();
   await page.locator('.compared-added').first().waitFor();
   await checkSmallScreens(page, 'comparison');
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await page.getByRole('button', { name: 'Close details' }).click();
 });
 
@@ -72,7 +72,7 @@ test('keys work at once after a folder was opened: no click first', options, asy
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('n');
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name of the folder' }).waitFor();
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
 });
 
 test('letters go to the name that begins so', options, async () => {
@@ -155,6 +155,7 @@ test(
 
 test('finished uploads leave by themselves', options, async () => {
   await openFolder();
+  await page.evaluate('isHurried = true');
   const tray = page.locator('.tray');
   const clear = tray.getByRole('button', { name: 'Clear the list' });
   // A click, which leaves the focus in the tray that comes next if that is soon enough.

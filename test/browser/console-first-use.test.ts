@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { withoutBrowser } from './browser.ts';
-import { walkTo, walkToFolder } from './console-world.ts';
+import { leaveByEscape, walkTo, walkToFolder } from './console-world.ts';
 import { drawPicture } from './sample-picture.ts';
 import { shareConsole } from './shared-console.ts';
 
@@ -52,18 +52,18 @@ test('the menu leads to details and versions, and a text is edited from wherever
   await isOpen('Details');
   await pane().getByRole('button', { name: 'Edit text' }).click();
   await page.getByRole('textbox', { name: 'Text' }).waitFor();
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await closePane();
   await row('a.txt').dblclick();
   await page.locator('.viewer').getByRole('button', { name: 'Edit text' }).click();
   await page.getByRole('textbox', { name: 'Text' }).fill('changed in the viewer');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('.viewer').getByText('changed in the viewer').waitFor();
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await row('b.png').dblclick();
   await page.locator('.viewer img').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Edit text' }).count(), 0);
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
 });
 
 test('the buttons for one entry stay where they are for several', options, async () => {
@@ -77,7 +77,7 @@ test('the buttons for one entry stay where they are for several', options, async
   assert.deepEqual(await place(), one);
   await page.getByRole('toolbar').getByRole('button', { name: 'Move to' }).click();
   await page.getByRole('dialog', { name: 'Move 3 items' }).waitFor();
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
 });
 
 test('the toolbar has room for all its buttons, beside the details and on a phone', options, async () => {
@@ -136,20 +136,16 @@ test(
     await item('Request files').click();
     const form = page.getByRole('dialog', { name: 'New link to “inner”' });
     await form.locator('label', { hasText: 'Send files' }).locator('input:checked').waitFor({ state: 'attached' });
-    await page.keyboard.press('Escape');
-    await form.waitFor({ state: 'detached' });
+    await leaveByEscape(page);
     await page.locator('[role=tab][aria-selected=true]', { hasText: 'Links' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await leaveByEscape(page);
     await page.getByRole('button', { name: 'Clear the selection' }).click();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await item('Request files').click();
     const here = page.getByRole('dialog', { name: `New link to “${folderName()}”` });
     await here.waitFor();
-    await page.keyboard.press('Escape');
-    await here.waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await leaveByEscape(page);
+    await leaveByEscape(page);
   },
 );
 

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { call, createFolder } from '../interface/client.ts';
 import { findBarriers } from './axe.ts';
 import { withoutBrowser } from './browser.ts';
-import { walkTo, walkToFolder } from './console-world.ts';
+import { leaveByEscape, walkTo, walkToFolder } from './console-world.ts';
 import { shareConsole } from './shared-console.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
@@ -31,12 +31,12 @@ test('a right click, the menu key and the button of a row open the same menu', o
   const labels = await menu().getByRole('menuitem').allInnerTexts();
   await checkView(page, 'context-menu');
   await checkSmallScreens(page, 'context menu');
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await page.locator('.entries:focus').waitFor();
   await page.keyboard.press('Shift+F10');
   await item('Rename').waitFor();
   assert.deepEqual(await menu().getByRole('menuitem').allInnerTexts(), labels);
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await row('b.txt').hover();
   await row('b.txt').getByRole('button', { name: 'Menu of b.txt' }).click();
   await item('Rename').click();
@@ -98,11 +98,11 @@ test(
     const touch = { pointerType: 'touch', clientX: box.x + 80, clientY: box.y + 10, isPrimary: true, bubbles: true };
     await row('a.txt').locator('.entry-name').dispatchEvent('pointerdown', touch);
     await item('Rename').waitFor();
-    await page.keyboard.press('Escape');
+    await leaveByEscape(page);
     await page.locator('.entries').click({ button: 'right', position: { x: 200, y: 300 } });
     await item('New folder').click();
     await page.getByRole('dialog').getByRole('textbox').waitFor();
-    await page.keyboard.press('Escape');
+    await leaveByEscape(page);
   },
 );
 

@@ -9,6 +9,7 @@ import { patientMs, withoutBrowser } from './browser.ts';
 import {
   comeBackTo,
   fillSamples,
+  leaveByEscape,
   type OpenedConsole,
   openConsole,
   openWorld,
@@ -144,13 +145,13 @@ test('a manager sees all links of the space, how one was used, and stops it', op
   assert.deepEqual(await ofBooks.locator('.share-line strong').allTextContents(), ['Downloaded', 'Opened']);
   await ofBooks.getByText('from 127.0.0.1').first().waitFor();
   await checkView(page, 'link-activity');
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   const ofRequest = await activity('Send receipts');
   await ofRequest.getByText('r<b>1.txt').waitFor();
   assert.deepEqual(await ofRequest.locator('.share-line strong').allTextContents(), ['Received']);
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await activity('not theirs');
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await page.getByRole('button', { name: 'Actions for the link “Books 2026”' }).click();
   await page.getByRole('menuitem', { name: 'Stop sharing' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Stop sharing' }).click();

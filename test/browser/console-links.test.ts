@@ -10,6 +10,7 @@ import { patientMs, withoutBrowser } from './browser.ts';
 import {
   comeBackTo,
   fillSamples,
+  leaveByEscape,
   type OpenedConsole,
   openConsole,
   openWorld,
@@ -132,8 +133,7 @@ test('a file request is created for a folder; a file has none', options, async (
   const link = (await listLinks()).find(({ Name }) => Name === 'Send us your invoices');
   assert.equal(link?.Access, 'upload');
   assert.equal(Date.parse(link.ExpiresAt), new Date(`${date}T23:59:59`).getTime());
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await leaveByEscape(page);
   await page.getByText('Welcome.md').dblclick();
   const viewer = page.getByRole('dialog', { name: 'Welcome.md' });
   await viewer.getByRole('button', { name: 'Share', exact: true }).click();
@@ -223,9 +223,7 @@ test('on a phone and by keyboard alone, in German', options, async () => {
   await page.keyboard.press('Enter');
   await question.waitFor({ state: 'detached' });
   assert.equal((await listLinks()).find(({ Name }) => Name === 'mit Tasten')?.State, 'revoked');
-  await page.locator('[role=dialog]:focus-within').waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await leaveByEscape(page);
   assert.deepEqual(problems, []);
   await page.context().close();
 });

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { call, createFolder, saveFile } from '../interface/client.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
-import { samplePng, walkTo } from './console-world.ts';
+import { leaveByEscape, samplePng, walkTo } from './console-world.ts';
 import { makeSound } from './sample-media.ts';
 import { makePdf } from './sample-pdf.ts';
 import { type Sample, shareConsole } from './shared-console.ts';
@@ -123,7 +123,7 @@ test('versions are listed, compared and restored', options, async () => {
   await page.getByRole('button', { name: /Compare.*Version 1/ }).click();
   await page.locator('.compared-removed', { hasText: 'first' }).waitFor();
   await page.locator('.compared-added', { hasText: 'second' }).waitFor();
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await page.getByRole('button', { name: /Restore: Version 1/ }).click();
   await said('Version 1 is the current one again');
   await page.getByText('Version 3').waitFor();

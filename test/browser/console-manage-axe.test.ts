@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { fillSamples, openConsole, type World } from './console-world.ts';
+import { fillSamples, leaveByEscape, openConsole, type World } from './console-world.ts';
 import { goToManaging, managingPages, openManagedWorld } from './managing-world.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
@@ -71,8 +71,7 @@ test('axe finds nothing on the management pages and in their dialogs, in light a
     await page.getByRole('button', { name: label }).first().click();
     await page.getByRole('dialog').waitFor();
     await hold(page, label);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await leaveByEscape(page);
   }
   await goToManaging(page, 'applications');
   await page.locator('.things').getByRole('link', { name: 'office' }).click();

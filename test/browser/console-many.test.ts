@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { sized } from '../size.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, openWorld, type World } from './console-world.ts';
+import { leaveByEscape, openConsole, openWorld, type World } from './console-world.ts';
 
 const options = { skip: withoutBrowser };
 const entries = sized(3000, 100_000);
@@ -156,8 +156,7 @@ test('At the end, changes by others are shown, and the viewer steps without a ga
     .waitFor();
   await page.keyboard.press('ArrowLeft');
   await page.locator('.viewer-title', { hasText: nameOf(entries - 2) }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.locator('.viewer').waitFor({ state: 'detached' });
+  await leaveByEscape(page);
   assert.equal(await readCursor(page), nameOf(entries - 2));
   assert.ok(wanted() - before < 1500, `${wanted() - before} entries were loaded`);
   assert.deepEqual(problems, []);

@@ -7,7 +7,7 @@ import { get, manage } from '../interface/managing.ts';
 import { addUser, type Person } from '../service/operator.ts';
 import { findBarriers } from './axe.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
-import { comeBackTo, fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { comeBackTo, fillSamples, leaveByEscape, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 import { checkView } from './view.ts';
 
 const options = { skip: withoutBrowser, timeout: 3 * patientMs };
@@ -87,8 +87,7 @@ test('somebody without a role sees what is shared with them, and nothing else of
   await comeBackTo(page, '/shared');
   await page.getByRole('link', { name: 'alone.txt' }).click();
   await page.getByRole('dialog', { name: 'alone.txt' }).getByText('shared alone').waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await leaveByEscape(page);
   assert.deepEqual(problems, []);
   await page.context().close();
 });

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { createFolder } from '../interface/client.ts';
 import { addUser } from '../service/operator.ts';
 import { findBarriers } from './axe.ts';
-import { patientMs, withoutBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { openConsole, openWorld, type World, walkTo } from './console-world.ts';
 import { checkView } from './view.ts';
 
@@ -159,10 +159,8 @@ test('an unknown address shows a page to people, and the refusal to programs', o
 
 test('a person without a space sees what to do', options, async () => {
   const person = await addUser(world.dataFolder, 'stranger');
-  const made = await world.browser.context.browser()?.newContext();
-  assert.ok(made);
+  const made = await world.browser.newContext();
   const page = await made.newPage();
-  page.setDefaultTimeout(patientMs);
   await page.goto(world.base);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.fill('#user', person.User);

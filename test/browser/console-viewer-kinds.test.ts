@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { makeDocx, makePptx, makeXlsx } from '../../src/search/extract/documents-for-tests.ts';
 import { eventually } from '../service/service.ts';
 import { patientMs, withoutBrowser } from './browser.ts';
+import { leaveByEscape } from './console-world.ts';
 import { makeSound } from './sample-media.ts';
 import { makePdf } from './sample-pdf.ts';
 import { checkView } from './view.ts';
@@ -107,7 +108,7 @@ test('code is coloured by its language, and Markdown has tables', options, async
 });
 
 async function walkToView(name: string): Promise<void> {
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await row(name).dblclick();
   await shows(name);
 }

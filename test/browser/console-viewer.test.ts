@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createFolder, saveFile } from '../interface/client.ts';
 import { withoutBrowser } from './browser.ts';
-import { openConsole, walkToFolder } from './console-world.ts';
+import { leaveByEscape, openConsole, walkToFolder } from './console-world.ts';
 import { makePdf } from './sample-pdf.ts';
 import { drawPicture } from './sample-picture.ts';
 import { checkView } from './view.ts';
@@ -33,8 +33,7 @@ test('Enter, a double click and a button open a file in full; Escape and going b
   await viewer().getByText('first').waitFor();
   assert.match(page.url(), /[?&]view=/);
   assert.equal(await page.title(), 'a.txt – Cabinet');
-  await page.keyboard.press('Escape');
-  await viewer().waitFor({ state: 'detached' });
+  await leaveByEscape(page);
   assert.equal(page.url(), before);
   await hasFocus('.entries');
   await row('b.txt').dblclick();

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { type Caller, call, createFolder, fetchToken, saveFile } from '../interface/client.ts';
 import { Browser } from '../security/browser.ts';
 import { addApplication, type Person, setUp } from '../service/operator.ts';
-import { type Environment, makeDataFolder, removeDataFolder } from '../service/service.ts';
+import { type Environment, eventually, makeDataFolder, removeDataFolder } from '../service/service.ts';
 import { type StartedHere, type StartHereOptions, startServiceHere } from '../service/service-here.ts';
 import { type OpenedBrowser, openBrowser, patientMs } from './browser.ts';
 import { drawPicture } from './sample-picture.ts';
@@ -102,7 +102,7 @@ export async function openConsole(
   options: ConsoleOptions = {},
 ): Promise<OpenedConsole> {
   const { path = '/', colorScheme = 'light', viewport = { width: 1280, height: 800 }, locale = 'en-GB' } = options;
-  const made = await world.browser.context.browser()?.newContext({
+  const made = await world.browser.newContext({
     colorScheme,
     viewport,
     locale,
@@ -112,8 +112,6 @@ export async function openConsole(
     acceptDownloads: true,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  assert.ok(made);
-  made.setDefaultTimeout(patientMs);
   const page = await made.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -171,6 +169,16 @@ async function signInByRequests(base: string, { User, Password }: Person): Promi
 /** Leads to another address like the console's own links, which load nothing anew: a tenth of the work of a load. */
 export async function walkTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
+}
+
+const overlays = ':is([role=dialog], [role=alertdialog], [role=menu])';
+
+/** Closes the dialog or the menu on top. Keys go where the focus is, which moves a moment after one of these has come or gone. */
+export async function leaveByEscape(page: Page): Promise<void> {
+  await page.locator(`${overlays}:focus-within`).last().waitFor();
+  const before = await page.locator(overlays).count();
+  await page.keyboard.press('Escape');
+  await eventually('it is closed', async () => (await page.locator(overlays).count()) < before, patientMs);
 }
 
 /**

@@ -221,10 +221,8 @@ test('where downloads are limited, nothing is used up by looking', options, asyn
 
 test('without JavaScript, pictures are shown and files downloaded', options, async () => {
   await open({ name: 'sunset.png', type: 'image/png', body: drawPicture() });
-  const browser = world.browser.context.browser();
-  const context = await browser?.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-  const plain = await context?.newPage();
-  assert.ok(context && plain);
+  const context = await world.browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+  const plain = await context.newPage();
   const picture = plain.waitForResponse((response) => response.url().endsWith('inline=true'));
   await plain.goto(page.url());
   assert.equal((await picture).status(), 200);

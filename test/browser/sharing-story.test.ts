@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { listFolder } from '../interface/client.ts';
 import { addUser, type Person } from '../service/operator.ts';
 import { patientMs, readDownload, withoutBrowser } from './browser.ts';
-import { comeBackTo, fillSamples, openConsole, openWorld, type World, walkTo } from './console-world.ts';
+import { comeBackTo, fillSamples, leaveByEscape, openConsole, openWorld, type World, walkTo } from './console-world.ts';
 import { openStranger, type Stranger } from './stranger.ts';
 import { checkSmallScreens, checkView } from './view.ts';
 
@@ -104,7 +104,7 @@ async function stopEverything(page: Page): Promise<void> {
   await button(page, 'Actions for the link “Send us receipts”').click();
   await page.getByRole('menuitem', { name: 'Activity' }).click();
   await page.getByRole('dialog').getByText('receipt.txt').waitFor();
-  await page.keyboard.press('Escape');
+  await leaveByEscape(page);
   await button(page, 'Actions for the link “Books for the auditor”').click();
   await page.getByRole('menuitem', { name: 'Stop sharing' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Stop sharing' }).click();
@@ -113,8 +113,7 @@ async function stopEverything(page: Page): Promise<void> {
   await button(page, 'Share').click();
   await button(page, 'Stop sharing with gus').click();
   await button(page, 'Stop sharing with gus').waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await leaveByEscape(page);
   await comeBackTo(page, '/manage/links');
   await card(page, 'One invoice')
     .getByText(/does not work while gus may not edit/)

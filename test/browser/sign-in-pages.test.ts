@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { commandLineAppKey } from '../../src/domain/built-in-applications.ts';
 import { call } from '../interface/client.ts';
-import { patientMs, withoutBrowser } from './browser.ts';
+import { withoutBrowser } from './browser.ts';
 import { openWorld, type World } from './console-world.ts';
 import { checkView } from './view.ts';
 
@@ -20,9 +20,7 @@ before(async () => {
 after(() => world?.close());
 
 async function openPage(locale: string): Promise<Page> {
-  const made = await world.browser.context.browser()?.newContext({ locale, viewport: { width: 390, height: 720 } });
-  assert.ok(made);
-  made.setDefaultTimeout(patientMs);
+  const made = await world.browser.newContext({ locale, viewport: { width: 390, height: 720 } });
   return await made.newPage();
 }
 

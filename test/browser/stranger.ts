@@ -1,8 +1,6 @@
 // Somebody without an account who opens a link on a phone, and what their browser complains of.
 
-import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
-import { patientMs } from './browser.ts';
 import type { World } from './console-world.ts';
 
 export interface Stranger {
@@ -23,11 +21,7 @@ interface StrangerOptions {
 /** A browser of its own, without anything kept. */
 export async function openStranger(world: World, options: StrangerOptions = {}): Promise<Stranger> {
   const { viewport = { width: 390, height: 844 }, base = world.base, locale = 'en-US' } = options;
-  const context = await world.browser.context
-    .browser()
-    ?.newContext({ viewport, hasTouch: true, acceptDownloads: true, locale });
-  assert.ok(context);
-  context.setDefaultTimeout(patientMs);
+  const context = await world.browser.newContext({ viewport, hasTouch: true, acceptDownloads: true, locale });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {

@@ -62,6 +62,12 @@ test('a terminal has heads above columns', { skip: skipWithout('script') }, asyn
   assert.doesNotMatch((await person.run(['ls', '-l', '/'])).stdout, /SIZE/);
 });
 
+test('so have lists of operators, and programs read tabs', { skip: skipWithout('script') }, async () => {
+  const words = ['app', 'list'];
+  assert.match(await onTerminal(words), /^NAME +APPKEY +KIND +STATE +SPACE +SCOPES\r\ncabinet-cli +ak_/);
+  assert.match((await person.run(words)).stdout, /^cabinet-cli\tak_\w+\tclient\t/);
+});
+
 test('other outputs have no control characters, and with --json only the object', async () => {
   const { stdout, stderr } = await person.run(['put', 'clips', '/', '--json']);
   assert.equal((JSON.parse(stdout) as { Files: number }).Files, 6);

@@ -46,11 +46,11 @@ export function listSuites(): Suite[] {
     {
       name: 'crash',
       jobs: [
-        crash('crash', '--kills', '4'),
-        crash('crash', '--faults', '--size', '8'),
-        crash('crash', '--states', '100', '--served', '1'),
-        crash('crash', '--aborts', '60', '--slow', '50'),
-        crash('crash', '--flips', '40'),
+        crash('crash', '--kills', '3'),
+        crash('crash', '--faults', '--size', '6'),
+        crash('crash', '--states', '80', '--served', '1'),
+        crash('crash', '--aborts', '40', '--slow', '50'),
+        crash('crash', '--flips', '30'),
         crash('crash', '--disk-full', '--rounds', '1'),
       ],
     },
@@ -65,8 +65,8 @@ export function listSuites(): Suite[] {
     {
       name: 'model',
       jobs: [
-        program('model', 'model', node, 'test/model/run.ts', '--seconds', '12'),
-        program('model', 'grants', node, 'test/model/grants/run.ts', '--seconds', '15', '--seed', '2026'),
+        program('model', 'model', node, 'test/model/run.ts', '--seconds', '8'),
+        program('model', 'grants', node, 'test/model/grants/run.ts', '--seconds', '9', '--seed', '2026'),
       ],
     },
     { name: 'security', jobs: files('security', 'test/security/*.test.ts'), fixture: openTally, filesPerProcess: 6 },

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { print, toPairs } from '../output.ts';
 import { collect } from '../repeated-option.ts';
+import { toOperatorTable } from '../table.ts';
 import { type CertificateOptions, readCertificateFile, withNewKey } from './certificate-files.ts';
 import { runCommand } from './run-command.ts';
 
@@ -35,7 +36,7 @@ Examples:
     )
     .action((name: string, options: AddOptions) => print(options, () => add(name, options), toPairs));
   common(app.command('list').description('list the applications')).action((options: CommonOptions) =>
-    print(options, () => runCommand({ name: 'app list', input: { env: options.env } }), toTable),
+    print(options, () => runCommand({ name: 'app list', input: { env: options.env } }), toLines),
   );
   for (const change of ['disable', 'enable', 'remove'] as const) {
     const command = common(app.command(`${change} <app>`).description(`${change} an application, by AppKey or name`));
@@ -129,11 +130,15 @@ export function runAndPrint(
   return print(options, () => runCommand({ name, input }), toPairs);
 }
 
-function toTable(result: object): string[] {
-  const { Applications } = result as { Applications: Record<string, unknown>[] };
+function toLines(result: object): string[] {
+  const { Applications } = result as { Applications: Record<string, string>[] };
   if (Applications.length === 0) return ['There are no applications. Add one: cabinet app add NAME'];
-  return Applications.map(({ Name, AppKey, Kind, State, Space, Scopes }) =>
-    [Name, AppKey, Kind, State, Space, toPlainList(Scopes)].join('\t'),
+  return toOperatorTable(
+    Applications.map(({ Name = '', AppKey = '', Kind = '', State = '', Space = '', Scopes }) => [
+      ...[Name, AppKey, Kind, State, Space],
+      toPlainList(Scopes),
+    ]),
+    ['NAME', 'APPKEY', 'KIND', 'STATE', 'SPACE', 'SCOPES'],
   );
 }
 
@@ -142,7 +147,10 @@ function toPlainList(words: unknown): string {
 }
 
 function toCertificateTable(result: object): string[] {
-  const { Certificates } = result as { Certificates: Record<string, unknown>[] };
+  const { Certificates } = result as { Certificates: { Thumbprint: string; NotAfter: string; Subject: string }[] };
   if (Certificates.length === 0) return ['It has no certificates.'];
-  return Certificates.map(({ Thumbprint, NotAfter, Subject }) => [Thumbprint, NotAfter, Subject].join('\t'));
+  return toOperatorTable(
+    Certificates.map(({ Thumbprint, NotAfter, Subject }) => [Thumbprint, NotAfter, Subject]),
+    ['THUMBPRINT', 'NOT AFTER', 'SUBJECT'],
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { print } from '../output.ts';
+import { toOperatorTable } from '../table.ts';
 import { type CommonOptions, common } from './app.ts';
 import { runCommand } from './run-command.ts';
 
@@ -46,5 +47,8 @@ interface Shown {
 function toLines(result: object): string[] {
   const { Groups = [result as Shown] } = result as { Groups?: Shown[] };
   if (Groups.length === 0) return ['There are no groups. Add one: cabinet group add SPACE GROUP'];
-  return Groups.map(({ Name, Members }) => [Name, Members.join(' ')].join('\t'));
+  return toOperatorTable(
+    Groups.map(({ Name, Members }) => [Name, Members.join(' ')]),
+    ['GROUP', 'MEMBERS'],
+  );
 }

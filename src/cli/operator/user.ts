@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { fail, print, toPairs } from '../output.ts';
+import { toOperatorTable } from '../table.ts';
 import { type CommonOptions, common, runAndPrint } from './app.ts';
 import { runCommand } from './run-command.ts';
 import { type ExportOptions, exportUser } from './user-export.ts';
@@ -25,7 +26,7 @@ export function registerUser(program: Command): void {
     user.command('setup <user>').description('create a link by which a person sets a new password; earlier links end'),
   ).action((id: string, options: CommonOptions) => runAndPrint('user setup', { user: id, ...options }, options));
   common(user.command('list').description('list the people and their roles')).action((options: CommonOptions) =>
-    print(options, () => runCommand({ name: 'user list', input: { env: options.env } }), toTable),
+    print(options, () => runCommand({ name: 'user list', input: { env: options.env } }), toLines),
   );
   common(user.command('disable <user>').description('sign a person out, and refuse further sign-ins')).action(
     (id: string, options: CommonOptions) => runAndPrint('user disable', { user: id, ...options }, options),
@@ -49,7 +50,7 @@ export function registerUser(program: Command): void {
       print(
         options,
         () => runCommand({ name: 'user role', input: { user: id, role, space: options.space, env: options.env } }),
-        (changed) => toTable({ Users: [changed] }),
+        (changed) => toLines({ Users: [changed] }),
       ),
     );
 }
@@ -83,10 +84,11 @@ function readPassword(path: string): { password: string } {
   return { password };
 }
 
-function toTable(result: object): string[] {
+function toLines(result: object): string[] {
   const { Users } = result as { Users: { User: string; State: string; Roles: { Space: string; Role: string }[] }[] };
   if (Users.length === 0) return ['There are no users. Add one: cabinet user add USER'];
-  return Users.map(({ User, State, Roles }) =>
-    [User, State, Roles.map(({ Space, Role }) => `${Space}=${Role}`).join(' ')].join('\t'),
+  return toOperatorTable(
+    Users.map(({ User, State, Roles }) => [User, State, Roles.map(({ Space, Role }) => `${Space}=${Role}`).join(' ')]),
+    ['USER', 'STATE', 'ROLES'],
   );
 }

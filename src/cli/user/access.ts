@@ -2,10 +2,10 @@
 
 import { type AccessLine, grantAccess, listAccess, revokeAccess } from '@cabinet/client';
 import type { Command } from 'commander';
+import { toTable } from '../table.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireEntry } from './remote.ts';
-import { toTable } from './table.ts';
 
 interface Shown {
   Access: AccessLine[];

@@ -11,9 +11,9 @@ import {
   showAccount,
 } from '@cabinet/client';
 import type { Command } from 'commander';
+import { toLocalTime, toTable } from '../table.ts';
 import { LocalError, UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
-import { toLocalTime, toTable } from './table.ts';
 
 interface AddOptions extends PersonOptions {
   readOnly?: boolean;

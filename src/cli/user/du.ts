@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 import { toSize } from '../size.ts';
+import { toTable } from '../table.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { listFolder, type RemoteEntry, requireAll } from './remote.ts';
-import { toTable } from './table.ts';
 
 interface DuOptions extends PersonOptions {
   depth: string;

@@ -4,10 +4,10 @@ import { type Entry, listChildren, type Order } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
 import { toSize } from '../size.ts';
+import { toLocalTime, toTable } from '../table.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { joinRemote, type RemoteEntry, requireAll } from './remote.ts';
-import { toLocalTime, toTable } from './table.ts';
 
 const orders: readonly Order[] = ['name', '-name', 'natural', '-natural', 'modified', '-modified', 'size', '-size'];
 

@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { readPersonal } from '../../config/personal.ts';
+import { toTable } from '../table.ts';
 import { exitOnUsageError, type PersonOptions, performWithoutSession } from './perform.ts';
 import { changeProfiles, type Profile, type Profiles, readProfiles, requireProfile } from './profiles.ts';
-import { toTable } from './table.ts';
 
 export interface ShownProfile {
   Name: string;

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { addShare, listEntryShares, listShares, revokeShare, type ShareFields } from '@cabinet/client';
 import { Command } from 'commander';
 import { readSecretFile } from '../secret-file.ts';
+import { toLocalTime, toTable } from '../table.ts';
 import { LocalError, UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireEntry } from './remote.ts';
-import { toLocalTime, toTable } from './table.ts';
 
 interface MakeOptions extends PersonOptions {
   upload?: boolean;

@@ -3,6 +3,7 @@
 import { type Entry, listTrash, restoreEntry, type Trashed } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toLocalTime, toTable } from '../table.ts';
 import { LocalError } from './exit-codes.ts';
 import { toLiteral, toNamePattern } from './glob.ts';
 import {
@@ -16,7 +17,6 @@ import {
   toFailure,
 } from './perform.ts';
 import { requireEntry, toRemotePath } from './remote.ts';
-import { toLocalTime, toTable } from './table.ts';
 
 interface UndeleteOptions extends PersonOptions {
   to?: string;

@@ -3,10 +3,10 @@
 import { listVersions, restoreVersion, type Version } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toSize } from '../size.ts';
+import { toLocalTime, toTable } from '../table.ts';
 import { UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireFile } from './remote.ts';
-import { toLocalTime, toTable } from './table.ts';
 
 interface VersionsOptions extends PersonOptions {
   restore?: string;

@@ -4,10 +4,10 @@
 import { CabinetError, type Change, type ChangesPage, followChanges, listTrash, showEntry } from '@cabinet/client';
 import type { Command } from 'commander';
 import { toPrintable } from '../output.ts';
+import { toLocalTime } from '../table.ts';
 import { Interrupted } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireEntry } from './remote.ts';
-import { toLocalTime } from './table.ts';
 
 interface WatchOptions extends PersonOptions {
   since?: string;

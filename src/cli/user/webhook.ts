@@ -16,10 +16,10 @@ import {
   type WebhookWithSecret,
 } from '@cabinet/client';
 import type { Command } from 'commander';
+import { toLocalTime, toTable } from '../table.ts';
 import { LocalError, UsageError } from './exit-codes.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
 import { requireEntry } from './remote.ts';
-import { toLocalTime, toTable } from './table.ts';
 
 interface AddOptions extends PersonOptions {
   events: string[];

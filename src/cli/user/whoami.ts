@@ -2,8 +2,8 @@
 
 import { type Account, showAccount } from '@cabinet/client';
 import type { Command } from 'commander';
+import { toTable } from '../table.ts';
 import { type CommandContext, type PersonOptions, perform, personCommand } from './perform.ts';
-import { toTable } from './table.ts';
 
 interface Whoami {
   Profile: string;

@@ -1,6 +1,6 @@
 // Columns of text that line up on a terminal.
 
-import { toPrintable } from '../output.ts';
+import { toPrintable } from './output.ts';
 
 /** `right` lists the columns that are aligned right. The last column is not padded. `head`: shown above them on a terminal only, so that
  *  programs read nothing but rows. */
@@ -21,6 +21,11 @@ export function toTable(
       })
       .join('  '),
   );
+}
+
+/** Of operators: columns that line up below their heads on a terminal; elsewhere rows with tabs between their cells, for programs. */
+export function toOperatorTable(rows: readonly (readonly string[])[], head: readonly string[]): string[] {
+  return process.stdout.isTTY ? toTable(rows, [], head) : rows.map((row) => row.map(toPrintable).join('\t'));
 }
 
 /** `2026-01-15 09:30`, in local time. */
