@@ -34,9 +34,9 @@ function crash(suite: string, ...words: string[]): Job {
   return program(suite, `crash ${words.join(' ')}`, node, 'test/crash/run.ts', ...words);
 }
 
-/** What is refused or answered before the catalog is asked. On PostgreSQL only the long run has it. */
+/** What is refused or answered before the catalog is asked, or leads to verbs that other files try. On PostgreSQL only the long run has it. */
 const withoutEngine =
-  /\/(1-environments|4-save-file-bodies|5-authentication|7-.*|10-(console|description|empty-body|limits|settings)|16-mcp)\.test\.ts$/;
+  /\/(1-environments|3-envelope|4-(save-file-bodies|uploads-draft)|5-(authentication|token)|7-.*|8-limits|10-(console|description|empty-body|limits|link|managing|settings)|14-shared-page|16-.*|18-thumbnail|bad-input)\.test\.ts$/;
 
 const dependsOnEngine = ({ name }: Job) => !withoutEngine.test(name);
 

@@ -13,7 +13,7 @@ import { addCaller, eventually, makeDataFolder, removeDataFolder, startService }
 import { type StartedHere, startServiceHere } from './service-here.ts';
 import { assertUsageIsExact, countEntries, countHidden, countTrees } from './usage.ts';
 
-const folders = sized(20, 40);
+const folders = sized(14, 40);
 const filesInFolder = 100;
 const entriesInSource = folders * (filesInFolder + 1);
 

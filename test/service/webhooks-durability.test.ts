@@ -17,5 +17,5 @@ test('saves beside failing receivers and three kills: every event arrives in ord
     await node.start();
     return node;
   };
-  await tell({ caller, saves: sized(300, 10_000), blows: [kill, kill, kill] });
+  await tell({ caller, saves: sized(160, 10_000), blows: [kill, kill, kill] });
 });
