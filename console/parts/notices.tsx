@@ -32,14 +32,22 @@ function set(next: readonly Shown[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a notification. Errors and undo stay longer. */
+/** Whoever points at notifications, or is in them by keyboard, is not done with them. */
+const isInUse = () => document.querySelector('.notices:is(:hover, :has(:focus-visible))') !== null;
+
+/** Shows a notification. Errors and undo stay longer, and all stay while they are in use. */
 export function notify(notice: Notice): void {
   lastId += 1;
   const id = lastId;
   said = notice.text;
   const others = shown.filter(({ key }) => key === undefined || key !== notice.key);
   set([...others, { ...notice, id }].slice(-maxShown));
-  setTimeout(() => dismiss(id), notice.isBad || notice.action !== undefined ? 2 * shownMs : shownMs);
+  const leave = () => {
+    if (isInUse()) return;
+    clearInterval(timer);
+    dismiss(id);
+  };
+  const timer = setInterval(leave, notice.isBad || notice.action !== undefined ? 2 * shownMs : shownMs);
 }
 
 /** For screen readers only. */

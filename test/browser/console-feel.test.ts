@@ -153,17 +153,37 @@ test(
   },
 );
 
+test('a notification leaves by itself, but not while somebody points at it', options, async () => {
+  await openFolder('a.txt', 'b.txt');
+  const notices = page.locator('.notice', { hasText: 'moved to the trash' });
+  await row('a.txt').click();
+  await page.keyboard.press('Delete');
+  await notices.hover();
+  await page.evaluate('isHurried = true');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Delete');
+  // Its notice takes the place of the first one, beneath the pointer.
+  await row('b.txt').waitFor({ state: 'detached' });
+  // By the same clock, twice as long as it is shown.
+  await page.evaluate('new Promise((done) => setTimeout(done, 28_000))');
+  assert.equal(await notices.count(), 1);
+  await page.mouse.move(300, 10);
+  await notices.waitFor({ state: 'detached' });
+  await page.evaluate('isHurried = false');
+});
+
 test('finished uploads leave by themselves', options, async () => {
   await openFolder();
   await page.evaluate('isHurried = true');
   const tray = page.locator('.tray');
   const clear = tray.getByRole('button', { name: 'Clear the list' });
-  // A click, which leaves the focus in the tray that comes next if that is soon enough.
-  if ((await clear.count()) > 0) await clear.click();
+  // What was uploaded before.
+  await clear.click();
+  await tray.waitFor({ state: 'detached' });
   // Not over the tray: whoever points at it keeps it.
   await page.mouse.move(300, 10);
   await page.setInputFiles('input[data-files]', { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
-  await tray.getByText('1 file saved').waitFor();
+  await row('a.txt').waitFor();
   // The page's own clock: with one that stands still, React does not always draw what has changed.
   await tray.waitFor({ state: 'detached' });
 });
