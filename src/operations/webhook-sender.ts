@@ -72,6 +72,8 @@ export class WebhookSender {
   /** Refuses an address that is not one, or that nothing may be sent to. */
   async checkUrl(text: string): Promise<void> {
     try {
+      // A parser of URLs removes them, so that what is kept and shown would not be what is used.
+      if (/[\p{Cc}\s]/u.test(text)) throw new ReceiverProblem('The address must have no spaces or line breaks.');
       const url = parse(text);
       const addresses = await this.#findAddresses(url);
       // What does not resolve now is checked when something is sent. Without TLS it must be known that it is allowed.

@@ -59,6 +59,8 @@ test('Fields that are wrong are refused', async () => {
   const wrong: [object, string][] = [
     [{ Url: 'example.com' }, 'Url'],
     [{ Url: 'ftp://example.com/' }, 'Url'],
+    [{ Url: 'https://example.com/\r\nX-Other: 1' }, 'Url'],
+    [{ Url: ' https://example.com/' }, 'Url'],
     [{ Url: 'https://user:secret@example.com/' }, 'Url'],
     [{ Url: 'https://example.com/#fragment' }, 'Url'],
     [{ Url: 'http://192.0.2.1/' }, 'Url'],
