@@ -8,6 +8,7 @@ import { Button, IconButton } from '../parts/button.tsx';
 import { showError } from '../parts/error-text.ts';
 import { Field } from '../parts/field.tsx';
 import { useSession } from '../session/session-context.tsx';
+import { showActor } from '../words/actor.ts';
 import { formatNumber, formatSize, formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import './facts.css';
@@ -19,8 +20,8 @@ export function Facts({ shown }: { shown: EntryDetails }) {
   const facts: [string, string | undefined][] = [
     [details.type, Entry.Type === 'folder' ? undefined : Entry.ContentType],
     [details.size, toExactSize(Entry.Size, locale)],
-    [details.created, details.byWhom(formatTime(Entry.CreatedAt, locale), Entry.CreatedBy)],
-    [details.modified, details.byWhom(formatTime(Entry.ModifiedAt, locale), Entry.ModifiedBy)],
+    [details.created, details.byWhom(formatTime(Entry.CreatedAt, locale), showActor(Entry.CreatedBy, words))],
+    [details.modified, details.byWhom(formatTime(Entry.ModifiedAt, locale), showActor(Entry.ModifiedBy, words))],
     [details.version, Version === undefined ? undefined : String(Version)],
     [details.path, Path],
     [details.id, Entry.Id],

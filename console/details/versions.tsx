@@ -12,6 +12,7 @@ import { showError } from '../parts/error-text.ts';
 import { notify } from '../parts/notices.tsx';
 import { ErrorState, Skeleton } from '../parts/states.tsx';
 import { useSession } from '../session/session-context.tsx';
+import { showActor } from '../words/actor.ts';
 import { formatSize, formatTime } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { compareLines } from './compare.ts';
@@ -88,7 +89,7 @@ function Line({ entry, version, isCurrent, onCompare }: LineProps) {
         {isCurrent && <span className="badge">{words.versions.current}</span>}
         <span className="version-size">{formatSize(version.Size, words.locale)}</span>
       </p>
-      <p>{words.details.byWhom(formatTime(version.CreatedAt, words.locale), version.CreatedBy)}</p>
+      <p>{words.details.byWhom(formatTime(version.CreatedAt, words.locale), showActor(version.CreatedBy, words))}</p>
       <VersionComment entry={entry} version={version}>
         {!isCurrent && isText && (
           <Button

@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { usePreferences } from '../shell/use-preferences.ts';
+import { showActor } from '../words/actor.ts';
 import { formatSize, formatTime, formatWhen } from '../words/format.ts';
 import { useWords } from '../words/words.tsx';
 import { beginDrag, useDrop } from './drag.ts';
@@ -210,7 +211,7 @@ function Row(props: EntriesProps & { index: number; top: number; height: number 
         </time>
         <span className="cell-by">
           {' '}
-          {words.files.by} <bdi>{entry.ModifiedBy}</bdi>
+          {words.files.by} <bdi>{showActor(entry.ModifiedBy, words)}</bdi>
         </span>
       </div>
       <div role="gridcell" className="cell-size">

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { Link } from '../routing/link.tsx';
 import { useSession, useSpaceParams } from '../session/session-context.tsx';
+import { showActor } from '../words/actor.ts';
 import { formatAgo, formatDay, formatTime } from '../words/format.ts';
 import { useWorkWords } from '../words/use-work-words.ts';
 import { useWords } from '../words/words.tsx';
@@ -121,7 +122,7 @@ function Line({ group }: { group: Group }) {
         <Icon name={Entry === undefined ? 'trash' : iconOf(Entry)} size={22} />
       </span>
       <p>
-        <bdi className="change-by">{By}</bdi> {words.changes.actions[Action] ?? Action}{' '}
+        <bdi className="change-by">{showActor(By, words)}</bdi> {words.changes.actions[Action] ?? Action}{' '}
         {named.length > 1 && work.several(named.length)}
         {named.slice(0, maxNames).map((change, index) => (
           <Fragment key={change.EntryId}>

@@ -13,6 +13,7 @@ import { Icon } from '../parts/icon.tsx';
 import { notify } from '../parts/notices.tsx';
 import { Empty, ErrorState, Skeleton } from '../parts/states.tsx';
 import { useSession } from '../session/session-context.tsx';
+import { showActor } from '../words/actor.ts';
 import { formatSize, formatWhen } from '../words/format.ts';
 import { useWorkWords } from '../words/use-work-words.ts';
 import { useWords } from '../words/words.tsx';
@@ -285,7 +286,7 @@ function Line({ trashed, isPicked, onPick, onRestore, onRemove }: LineProps) {
         </strong>
         <p>
           {words.trash.was} <bdi>{above}</bdi> · {formatSize(Entry.Size, words.locale)} · {words.trash.when}{' '}
-          {words.details.byWhom(formatWhen(TrashedAt, words.locale), TrashedBy)}
+          {words.details.byWhom(formatWhen(TrashedAt, words.locale), showActor(TrashedBy, words))}
         </p>
       </div>
       {canWrite && (

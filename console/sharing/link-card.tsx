@@ -6,6 +6,7 @@ import { Badge } from '../manage/page-head.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { notify } from '../parts/notices.tsx';
+import { showActor } from '../words/actor.ts';
 import { formatMinute, formatWhen } from '../words/format.ts';
 import type { LinksWords } from '../words/links-en.ts';
 import { useWords } from '../words/words.tsx';
@@ -23,9 +24,11 @@ interface LinkCardProps {
 
 export function LinkCard({ link, title }: LinkCardProps) {
   const { links: words } = useSharingWords();
-  const { locale } = useWords();
+  const common = useWords();
+  const { locale } = common;
+  const CreatedBy = showActor(link.CreatedBy, common);
   const { Access, Name, Note, State, Url } = link;
-  const reason = toReason(link, words, locale);
+  const reason = toReason({ ...link, CreatedBy }, words, locale);
   const isUsable = State === 'active' || State === 'suspended';
   return (
     <li className="link" data-state={State}>
@@ -39,9 +42,9 @@ export function LinkCard({ link, title }: LinkCardProps) {
         <LinkActions link={link} />
       </div>
       {isUsable && Url !== null && <Address url={Url} name={Name} />}
-      {isUsable && Url === null && <p className="link-more">{words.noAddress(link.CreatedBy)}</p>}
+      {isUsable && Url === null && <p className="link-more">{words.noAddress(CreatedBy)}</p>}
       {reason !== null && <p className="link-reason">{reason}</p>}
-      <p className="link-more">{listFacts(link, words, locale).join(' · ')}</p>
+      <p className="link-more">{listFacts({ ...link, CreatedBy }, words, locale).join(' · ')}</p>
       {Note !== null && <p className="link-note">{Note}</p>}
     </li>
   );

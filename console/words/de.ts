@@ -98,6 +98,8 @@ export const de: Words = {
     size: 'Größe',
     modified: 'Geändert',
     by: 'von',
+    application: (name) => `Anwendung ${name}`,
+    guest: 'Gast mit Link',
     lockedBy: (by) => `Gesperrt von ${by}`,
     linked: 'Über einen Link freigegeben',
     items,

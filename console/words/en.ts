@@ -94,6 +94,8 @@ export const en = {
     size: 'Size',
     modified: 'Changed',
     by: 'by',
+    application: (name: string) => `the application ${name}`,
+    guest: 'a guest with a link',
     lockedBy: (by: string) => `Locked by ${by}`,
     linked: 'Shared by link',
     items,

@@ -99,6 +99,8 @@ export const es: Words = {
     size: 'Tamaño',
     modified: 'Modificado',
     by: 'por',
+    application: (name) => `la aplicación ${name}`,
+    guest: 'un invitado con un enlace',
     lockedBy: (by) => `Bloqueado por ${by}`,
     linked: 'Compartido por enlace',
     items,

@@ -97,6 +97,8 @@ export const fr: Words = {
     size: 'Taille',
     modified: 'Modifié',
     by: 'par',
+    application: (name) => `l’application ${name}`,
+    guest: 'un invité avec un lien',
     lockedBy: (by) => `Verrouillé par ${by}`,
     linked: 'Partagé par lien',
     items,

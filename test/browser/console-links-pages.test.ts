@@ -131,7 +131,7 @@ test('a manager sees all links of the space, how one was used, and stops it', op
   const { page, problems } = manager;
   await walkTo(page, '/manage/links');
   await page.getByRole('heading', { level: 1, name: 'Links of office' }).waitFor();
-  await card(page, 'not theirs').getByText('created by app:office').waitFor();
+  await card(page, 'not theirs').getByText('created by the application office').waitFor();
   await checkView(page, 'all-links');
   const activity = async (name: string) => {
     await page.getByRole('button', { name: `Actions for the link “${name}”` }).click();

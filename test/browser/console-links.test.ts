@@ -150,7 +150,7 @@ test('a link is changed and stopped, and says why it does not work', options, as
   const { page, problems } = await openConsole(world, world.people.manager);
   await openLinks(page);
   const made = card(page, 'by the office');
-  await made.getByText('Only app:office can see the address.').waitFor();
+  await made.getByText('Only the application office can see the address.').waitFor();
   assert.equal(await made.getByRole('button', { name: /^Copy/ }).count(), 0);
   await act(page, 'by the office', 'Change');
   const form = page.getByRole('dialog', { name: 'Change the link “by the office”' });
