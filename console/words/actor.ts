@@ -2,7 +2,7 @@
 
 import type { Words } from './en.ts';
 
-export function showActor(actor: string, { files }: Pick<Words, 'files'>): string {
-  if (actor.startsWith('app:')) return files.application(actor.slice('app:'.length));
-  return actor.startsWith('share:') ? files.guest : actor;
+export function showActor(actor: string, { files: { actors } }: Pick<Words, 'files'>): string {
+  if (actor.startsWith('app:')) return actors.application(actor.slice('app:'.length));
+  return actor.startsWith('share:') ? actors.guest : actor;
 }
