@@ -32,7 +32,6 @@ const timers: Record<string, string> = {
   'src/listener/answer.test.ts': 'a reader that is slow, on a real socket',
   'src/search/extract/extract.test.ts': asksAgain,
   'src/telemetry/tracer.test.ts': 'parts of a trace that overlap',
-  'test/browser/console-feel.test.ts': 'asks the hurried clock of the page for the time that a notice is shown',
   'test/browser/console-files.test.ts': 'lets the browser draw',
   'test/cli/broken-off.test.ts': 'a network that is slow',
   'test/cluster/commit-cutter.ts': isLoad,

@@ -53,16 +53,29 @@ const flags = [
 /** The first page in a fresh browser takes long on a machine that is busy with other tests. Less is for writing a test. */
 export const patientMs = Number(process.env.TEST_PATIENT_MS ?? 120_000);
 
-/** How many times slower pages run than they could. A test that fails with 10 presses keys or looks before the page is ready for it. */
+/** How many times slower pages run than they could. A test that fails with 3 presses keys or looks before the page is ready for it. */
 const slowness = Number(process.env.TEST_BROWSER_SLOWNESS ?? 1);
 
 /**
  * What a page takes away by itself after some seconds, a notice with its button, stays many times as long: on a machine that stands
- * still for a while, it would be gone before somebody has clicked. A test of just that sets `isHurried` in the page: then it leaves soon.
+ * still for a while, it would be gone before somebody has clicked. A test of just that calls `passTime()` in the page.
  */
-const stays = `for (const name of ['setTimeout', 'setInterval']) {
-  const original = globalThis[name];
-  globalThis[name] = (run, ms, ...values) => original(run, ms >= 5000 ? ms * (globalThis.isHurried ? 0.05 : 20) : ms, ...values);
+const stays = `{
+  const waiting = new Map();
+  for (const kind of ['Timeout', 'Interval']) {
+    const [set, clear] = [globalThis['set' + kind], globalThis['clear' + kind]];
+    globalThis['set' + kind] = (run, ms, ...values) => {
+      if (!(ms >= 5000)) return set(run, ms, ...values);
+      const id = set(run, 20 * ms, ...values);
+      waiting.set(id, run);
+      return id;
+    };
+    globalThis['clear' + kind] = (id) => {
+      waiting.delete(id);
+      clear(id);
+    };
+  }
+  globalThis.passTime = () => [...waiting.values()].forEach((run) => run());
 }`;
 
 export interface OpenedBrowser {
